@@ -1,0 +1,314 @@
+"""The hall between the rooms and the door: a call becomes requests, a reply a value or an error.
+
+Headers, address, key, repetition, deadline, status and log are here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import logging
+import random
+import sys
+import time
+import uuid
+from typing import Any, Callable, Mapping, Optional, Sequence, Set, Tuple, TypeVar, Union
+from urllib.parse import urlencode, urlsplit
+
+import attr
+
+from ._multipart import MultipartBody
+from ._retry import Retry
+from ._secrets import ApiKey, Headers, key_problem, redact
+from ._version import __version__
+from .abort import AbortSignal, Deadline
+from .errors import (
+    APIError,
+    ConfigurationError,
+    InvalidArgumentError,
+    KnowledgeError,
+    RequestTimeoutError,
+    TransportError,
+    UnexpectedResponseError,
+    error_for_status,
+    request_id_of,
+)
+from .transports import Reply, Request, Timeout, Transport
+from .transports._linger import within
+
+log = logging.getLogger("mistral_knowledge")
+
+Result = TypeVar("Result")
+Query = Sequence[Tuple[str, Union[str, int, bool, None]]]
+
+_ERROR_BODY_BYTES = 64 * 1024
+_ERROR_BODY_SECONDS = 5.0
+
+
+class NotGiven:
+    """The type of NOT_GIVEN: told apart from None, which for a timeout means no limit."""
+
+    def __repr__(self) -> str:
+        return "NOT_GIVEN"
+
+
+NOT_GIVEN = NotGiven()
+
+
+@attr.s(auto_attribs=True, frozen=True, slots=True)
+class Options:
+    """What one call may set for itself.
+
+    timeout: a Timeout, seconds for the whole call, or None for no limit
+    retries: a number of repetitions, or a Retry
+    signal: an AbortSignal that ends the call
+    """
+
+    timeout: Union[Timeout, float, NotGiven, None] = NOT_GIVEN
+    retries: Union[Retry, int, NotGiven] = NOT_GIVEN
+    signal: Optional[AbortSignal] = None
+
+
+@attr.s(auto_attribs=True, frozen=True, slots=True)
+class Call:
+    """One operation of the API.
+
+    repeatable: whether it may run twice without harm or cost; a POST may not unless it says so
+    """
+
+    method: str
+    path: str
+    query: Query = ()
+    json: Any = attr.ib(default=None, repr=False)
+    body: Optional[MultipartBody] = attr.ib(default=None, repr=False)
+    accept: str = "application/json"
+    repeatable: Optional[bool] = None
+
+    @property
+    def may_run_twice(self) -> bool:
+        """Whether it may be sent again although the first may have been executed."""
+        # A repeated DELETE would answer 404 for what the first one did.
+        safe = self.method not in ("POST", "DELETE") if self.repeatable is None else self.repeatable
+        return safe and self.can_be_sent_again
+
+    @property
+    def can_be_sent_again(self) -> bool:
+        """Whether its body can be read once more."""
+        return self.body is None or self.body.repeatable
+
+
+@attr.s(auto_attribs=True, slots=True)
+class Caller:
+    """Makes calls over a transport; shared by all resources of a client.
+
+    learned: what the server has taught us, for the life of the client
+    """
+
+    transport: Transport
+    api_key: ApiKey
+    base_url: str
+    timeout: Timeout
+    retry: Retry
+    headers: Headers
+    learned: Set[str] = attr.ib(factory=set)
+
+    def json(self, call: Call, options: Options) -> Any:
+        """The decoded JSON of the reply, or None where it has no body."""
+        return self.run(call, options, lambda reply, _: decoded(reply))
+
+    def status_and_json(self, call: Call, options: Options) -> Tuple[int, Any]:
+        """The reply's status and its decoded JSON."""
+        return self.run(call, options, lambda reply, _: (reply.status, decoded(reply)))
+
+    def run(
+        self, call: Call, options: Options, read: Callable[[Reply, AbortSignal], Result]
+    ) -> Result:
+        """`read(reply, signal)` of a good reply; repeated as `_retry` allows, within the limits.
+
+        Raises TransportError, APIError, UnexpectedResponseError, AbortedError, ConfigurationError
+        (no usable key), and what `read` raises.
+        """
+        timeout = self._timeout(options)
+        retry = self.retry if isinstance(options.retries, NotGiven) else Retry.of(options.retries)
+        deadline = _deadline(timeout.total)
+        signal = AbortSignal.any(options.signal, deadline)
+        request = self._request(call, timeout, signal)
+        tries = 0
+        while True:
+            signal.raise_if_aborted()
+            tries += 1
+            try:
+                return self._try(request, signal, call, tries, read)
+            except (TransportError, APIError) as error:
+                delay = _delay(retry, tries, error, call, deadline)
+                if delay is None:
+                    raise
+            log.debug("%s %s is tried again in %.2f s", call.method, call.path, delay)
+            signal.wait(delay)
+
+    def _try(
+        self,
+        request: Request,
+        signal: AbortSignal,
+        call: Call,
+        tries: int,
+        read: Callable[[Reply, AbortSignal], Result],
+    ) -> Result:
+        began = time.monotonic()
+        reply = self.transport.send(request)
+        _log(call, reply, tries, time.monotonic() - began)
+        try:
+            _refuse_redirect(reply, request)
+            if reply.status >= 400:
+                error = _refusal(reply)
+                signal.raise_if_aborted()
+                raise error
+            return read(reply, signal)
+        except BaseException:
+            reply.close()
+            raise
+
+    def _timeout(self, options: Options) -> Timeout:
+        if isinstance(options.timeout, NotGiven):
+            return self.timeout
+        return Timeout.of(options.timeout, self.timeout)
+
+    def _request(self, call: Call, timeout: Timeout, signal: AbortSignal) -> Request:
+        body: Union[bytes, MultipartBody, None] = call.body
+        headers = Headers(self.headers)
+        headers["accept"] = call.accept
+        headers["accept-encoding"] = "gzip, deflate" if _is_json(call.accept) else "identity"
+        if call.json is not None:
+            body = encoded(call.json)
+            headers["content-type"] = "application/json"
+        elif call.body is not None:
+            headers["content-type"] = call.body.content_type
+        if self.transport.needs_key:
+            headers["authorization"] = f"Bearer {self._key()}"
+        return Request(call.method, self._url(call), headers, body, timeout, signal)
+
+    def _url(self, call: Call) -> str:
+        given = [(name, _query_value(value)) for name, value in call.query if value is not None]
+        return f"{self.base_url}{call.path}" + (f"?{urlencode(given)}" if given else "")
+
+    def _key(self) -> str:
+        key = self.api_key.read()
+        if key is None:
+            raise ConfigurationError(
+                "no API key: set the environment variable MISTRAL_API_KEY, "
+                "or give KnowledgeClient(api_key=...)"
+            )
+        problem = key_problem(key)
+        if problem:
+            raise ConfigurationError(f"the API key cannot be used: {problem}")
+        return key
+
+
+def decoded(reply: Reply) -> Any:
+    """The JSON of a reply, always as UTF-8; None for an empty body."""
+    body = b"".join(reply)
+    if not body.strip():
+        return None
+    try:
+        return json.loads(body.decode("utf-8"))
+    except ValueError:
+        raise unexpected(reply, body) from None
+
+
+def encoded(value: Any) -> bytes:
+    """JSON for the wire: compact, ASCII, datetimes as ISO 8601."""
+    try:
+        text = json.dumps(value, separators=(",", ":"), allow_nan=False, default=_plain)
+    except (TypeError, ValueError) as error:
+        raise InvalidArgumentError(f"an argument cannot be sent as JSON: {error}") from None
+    return text.encode("ascii")
+
+
+def unexpected(reply: Reply, body: bytes) -> UnexpectedResponseError:
+    """The error for a reply that is not what the endpoint speaks."""
+    kind = reply.headers.get("content-type")
+    preview = redact(body[:200].decode("utf-8", "replace"))
+    return UnexpectedResponseError(
+        f"expected JSON, got {kind or 'a body without a content type'}: {preview!r}",
+        reply.status,
+        kind,
+        request_id_of(reply.headers),
+    )
+
+
+def user_agent(own: Optional[str] = None) -> str:
+    """The User-Agent header: the caller's own words first, ours always."""
+    python = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    ours = f"mistral-knowledge/{__version__} python/{python}"
+    return f"{own} {ours}" if own else ours
+
+
+def _deadline(total: Optional[float]) -> Optional[Deadline]:
+    if total is None:
+        return None
+    words = f"the call took longer than its timeout of {total:g} s in all"
+    return Deadline(total, RequestTimeoutError(words, "total"))
+
+
+def _delay(
+    retry: Retry, tries: int, error: KnowledgeError, call: Call, deadline: Optional[Deadline]
+) -> Optional[float]:
+    if not call.can_be_sent_again:
+        return None
+    delay = retry.delay(tries, error, call.may_run_twice, random.random())
+    if delay is not None and deadline is not None and delay >= deadline.remaining():
+        return None
+    return delay
+
+
+def _refuse_redirect(reply: Reply, request: Request) -> None:
+    if not 300 <= reply.status < 400:
+        return
+    target = urlsplit(reply.headers.get("location", "")).hostname or "the same host"
+    raise UnexpectedResponseError(
+        f"{urlsplit(request.url).hostname} redirects to {target} (status {reply.status}); "
+        "redirects are not followed, because they could carry the key elsewhere: set base_url",
+        reply.status,
+        reply.headers.get("content-type"),
+        request_id_of(reply.headers),
+    )
+
+
+def _refusal(reply: Reply) -> APIError:
+    """The error for a status of 400 and above; a body that breaks off does not hide it."""
+    body = b""
+    for piece in within(_ERROR_BODY_SECONDS, reply, reply.close):
+        body += piece
+        if len(body) >= _ERROR_BODY_BYTES:
+            break
+    return error_for_status(reply.status, body[:_ERROR_BODY_BYTES], reply.headers, time.time())
+
+
+def _log(call: Call, reply: Reply, tries: int, seconds: float) -> None:
+    log.debug(
+        "%s %s: %d after %.0f ms, try %d, request id %s",
+        call.method,
+        call.path,
+        reply.status,
+        seconds * 1000,
+        tries,
+        request_id_of(reply.headers),
+    )
+
+
+def _is_json(accept: str) -> bool:
+    return accept == "application/json"
+
+
+def _query_value(value: Union[str, int, bool, None]) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, (datetime.datetime, datetime.date)):
+        return value.isoformat()
+    if isinstance(value, uuid.UUID):
+        return str(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"a {type(value).__name__} has no JSON form")

@@ -1,0 +1,123 @@
+"""What must not be shown, and the types that do not show it.
+
+Redaction sits in the types themselves, so that no log line, repr or traceback has to remember it.
+Pure: no environment, clock or socket. The lowest room of the house; it imports nothing of ours.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Callable, Dict, Iterable, Mapping, Optional, Union
+from urllib.parse import urlsplit, urlunsplit
+
+HIDDEN = "***"
+
+_SECRET_HEADERS = frozenset(
+    {"authorization", "proxy-authorization", "x-api-key", "api-key", "cookie", "set-cookie"}
+)
+_URL_QUERY = re.compile(r"(?<=[^\s?])\?[^\s\"'<>)\]]*[=&%][^\s\"'<>)\]]*")
+_URL_USER = re.compile(r"(?<=://)[^\s/@\"'<>]+@")
+_BEARER = re.compile(r"(?i)\b(bearer|basic)\s+[^\s\"',;]+")
+
+KeySource = Union[str, Callable[[], Optional[str]], None]
+
+
+def redact(text: str, secrets: Iterable[str] = ()) -> str:
+    """`text` without bearer tokens, URL queries, URL passwords and the given `secrets`."""
+    for secret in secrets:
+        if secret:
+            text = text.replace(secret, HIDDEN)
+    text = _BEARER.sub(lambda match: f"{match.group(1)} {HIDDEN}", text)
+    text = _URL_USER.sub(f"{HIDDEN}@", text)
+    return _URL_QUERY.sub(f"?{HIDDEN}", text)
+
+
+def redact_url(url: str) -> str:
+    """`url` without user, password, query and fragment: what may be shown of a signed URL."""
+    try:
+        parts = urlsplit(url)
+        host = parts.netloc.rpartition("@")[2]
+    except ValueError:
+        return HIDDEN
+    query = HIDDEN if parts.query else ""
+    return urlunsplit((parts.scheme, host, parts.path, query, ""))
+
+
+class Headers(Dict[str, str]):
+    """Request headers; the repr hides the values of those that carry credentials."""
+
+    def __repr__(self) -> str:
+        shown = {name: HIDDEN if is_secret_header(name) else value for name, value in self.items()}
+        return f"Headers({shown!r})"
+
+    __str__ = __repr__
+
+    def shown(self) -> Mapping[str, str]:
+        """The headers with hidden values, as plain data for logs and assertions."""
+        return {name: HIDDEN if is_secret_header(name) else value for name, value in self.items()}
+
+
+def is_secret_header(name: str) -> bool:
+    """Whether the value of this header must not be shown."""
+    return name.lower() in _SECRET_HEADERS
+
+
+class SignedUrl:
+    """A URL that opens something for whoever holds it.
+
+    `.url` is the URL; `repr()` and `str()` show it without its query, so that it does not end up in
+    a log by accident.
+    """
+
+    __slots__ = ("url",)
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+
+    def __repr__(self) -> str:
+        return f"SignedUrl({redact_url(self.url)!r})"
+
+    __str__ = __repr__
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SignedUrl) and other.url == self.url
+
+    def __hash__(self) -> int:
+        return hash(self.url)
+
+
+class ApiKey:
+    """Where the API key comes from; it is read at each call and never shown.
+
+    `source` is the key, or a callable that returns it (or None), so that a key can rotate.
+    """
+
+    __slots__ = ("_source",)
+
+    def __init__(self, source: KeySource) -> None:
+        self._source = source
+
+    def read(self) -> Optional[str]:
+        """The key, without surrounding blanks, or None where there is none."""
+        value: Any = self._source() if callable(self._source) else self._source
+        if isinstance(value, str):
+            return value.strip(" ") or None
+        return value  # type: ignore[no-any-return]  # key_problem() says what is wrong with it
+
+    def __repr__(self) -> str:
+        return f"ApiKey({HIDDEN})"
+
+    def __reduce__(self) -> Any:
+        raise TypeError("an ApiKey is not pickled: resolve the key where it is used")
+
+
+def key_problem(value: object) -> Optional[str]:
+    """What makes `value` unusable as an API key, in words that do not show it; None if nothing.
+
+    A newline or a non-ASCII character would make the HTTP layer quote the key in its own error.
+    """
+    if not isinstance(value, str):
+        return f"it is a {type(value).__name__}, not text"
+    if any(not 33 <= ord(char) <= 126 for char in value):
+        return "it contains a blank, a line break or a character outside ASCII"
+    return None

@@ -1,0 +1,156 @@
+"""What `content` means: null, text, one chunk or a list of chunks, in every wire form alike.
+
+One odd chunk never spoils its neighbours: what cannot be read becomes an UnknownEvent. Pure.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Callable, Dict, List, Mapping, Optional
+
+from .._secrets import redact_url
+from .assembly import Assembly, Cited
+from .events import Event
+
+KnownSources = Dict[str, Mapping[str, Any]]
+
+
+def read_content(content: Any, assembly: Assembly, known: KnownSources) -> List[Event]:
+    """The events of a `content` value.
+
+    known: what earlier tool results said about sources, by id, for `reference` chunks.
+    """
+    if isinstance(content, str):
+        return [assembly.text(content)] if content else []
+    if content is None:
+        return []
+    events: List[Event] = []
+    for chunk in content if isinstance(content, list) else [content]:
+        events += _read_chunk(chunk, assembly, known)
+    return events
+
+
+def _read_chunk(chunk: Any, assembly: Assembly, known: KnownSources) -> List[Event]:
+    if isinstance(chunk, str):
+        return [assembly.text(chunk)] if chunk else []
+    if not isinstance(chunk, dict):
+        return [assembly.unknown_chunk(type(chunk).__name__, chunk)]
+    kind = chunk.get("type") or ("text" if "text" in chunk else "untyped")
+    read = _CHUNKS.get(kind) if isinstance(kind, str) else None
+    events = read(chunk, assembly, known) if read else None
+    return [assembly.unknown_chunk(str(kind), chunk)] if events is None else events
+
+
+def _text(chunk: Dict[str, Any], assembly: Assembly, _: KnownSources) -> Optional[List[Event]]:
+    text = chunk.get("text")
+    if text is not None and not isinstance(text, str):
+        return None
+    return [assembly.text(text)] if text else []
+
+
+def _thinking(chunk: Dict[str, Any], assembly: Assembly, _: KnownSources) -> List[Event]:
+    return [assembly.thinking(thinking_text(chunk.get("thinking")), chunk)]
+
+
+def _document_url(
+    chunk: Dict[str, Any], assembly: Assembly, _: KnownSources
+) -> Optional[List[Event]]:
+    url, title = _string(chunk.get("document_url")), _string(chunk.get("document_name"))
+    if url is None and title is None:
+        return None
+    # A new signature in the query does not make it another document.
+    key = ("document_url", redact_url(url or ""), title)
+    source = Cited(key, "document", title=title, url=url)
+    return assembly.cite([source], _string(chunk.get("text")) or "", chunk, "document_url")
+
+
+def _reference(
+    chunk: Dict[str, Any], assembly: Assembly, known: KnownSources
+) -> Optional[List[Event]]:
+    ids = chunk.get("reference_ids")
+    ids = ids if isinstance(ids, list) else [ids]
+    if not all(isinstance(one, (str, int)) for one in ids):
+        return None
+    sources = [_referenced(one, known.get(str(one))) for one in ids]
+    return assembly.cite(sources, _string(chunk.get("text")) or "", chunk, "reference")
+
+
+def _referenced(source_id: Any, info: Optional[Mapping[str, Any]]) -> Cited:
+    facts = info or {}
+    return Cited(
+        key=("reference", str(source_id)),
+        source_type="document",
+        source_id=source_id,
+        document_id=_string(facts.get("document_id")),
+        title=_string(facts.get("title")) or _string(facts.get("name")),
+        url=_string(facts.get("url")),
+        resolved=info is not None,
+    )
+
+
+def _tool_reference(
+    chunk: Dict[str, Any], assembly: Assembly, _: KnownSources
+) -> Optional[List[Event]]:
+    tool = _string(chunk.get("tool")) or ""
+    title, url = _string(chunk.get("title")), _string(chunk.get("url"))
+    source = Cited(
+        key=("tool_reference", tool, title, url),
+        source_type=_tool_source_type(tool),
+        title=title,
+        url=url,
+        resolved=bool(title or url),
+    )
+    return assembly.cite([source], _string(chunk.get("text")) or "", chunk, "tool_reference")
+
+
+def _tool_source_type(tool: str) -> str:
+    if tool.startswith("web_search"):
+        return "web"
+    return "document" if tool == "document_library" else "tool"
+
+
+_CHUNKS: Dict[str, Callable[[Dict[str, Any], Assembly, KnownSources], Optional[List[Event]]]] = {
+    "text": _text,
+    "thinking": _thinking,
+    "document_url": _document_url,
+    "reference": _reference,
+    "tool_reference": _tool_reference,
+}
+
+
+def thinking_text(value: Any) -> str:
+    """The words in a `thinking` value: text, or a list of text chunks and other parts."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        return _string(value.get("text")) or ""
+    return "".join(map(thinking_text, value)) if isinstance(value, list) else ""
+
+
+def tool_text(content: Any) -> str:
+    """What a tool gave, as text: chunks are joined, other values are JSON."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list) and all(_is_text_chunk(chunk) for chunk in content):
+        return "".join(chunk["text"] for chunk in content)
+    return "" if content is None else json.dumps(content, ensure_ascii=False)
+
+
+def sources_in(text: str) -> KnownSources:
+    """What a tool result says about sources: a JSON object by id, or a list of objects with ids."""
+    try:
+        payload = json.loads(text)
+    except ValueError:
+        return {}
+    if isinstance(payload, dict):
+        return {key: value for key, value in payload.items() if isinstance(value, dict)}
+    items = payload if isinstance(payload, list) else []
+    return {str(item["id"]): item for item in items if isinstance(item, dict) and "id" in item}
+
+
+def _is_text_chunk(chunk: Any) -> bool:
+    return isinstance(chunk, dict) and isinstance(chunk.get("text"), str)
+
+
+def _string(value: Any) -> Optional[str]:
+    return value if isinstance(value, str) and value else None

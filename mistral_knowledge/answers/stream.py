@@ -1,0 +1,150 @@
+"""The caller's end of an answer: an iterator of events that ends in one final answer."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Callable, Iterator, List, Optional, Type
+
+from ..abort import AbortSignal
+from ..errors import AbortedError, InvalidArgumentError
+from ..models.answers import Answer, PartialAnswer
+from ..transports import Reply
+from .events import Event, FinalAnswerEvent, MessageEvent
+from .reader import Reader, assemble, final_event
+from .source import payloads_of
+
+OnUpdate = Callable[[PartialAnswer], object]
+
+
+class AnswerStream:
+    """The events of an answer as they come; the last one is a `FinalAnswerEvent`.
+
+    >>> with client.rag.stream("What was measured?", libraries=library) as stream:  # doctest: +SKIP
+    ...     for event in stream:
+    ...         if isinstance(event, MessageEvent):
+    ...             print(event.delta, end="")
+
+    It ends in a FinalAnswerEvent or in an exception, never otherwise: an answer that did not come
+    whole is an error. Leaving the loop, the `with` block or the last reference to it closes the
+    connection at once. One stream has one reader, in one thread; `close()` may come from any.
+
+    Raises while it is read: AnswerError (failed, truncated or malformed; `.partial` holds what
+    came), RequestTimeoutError, AbortedError, UnexpectedResponseError.
+    """
+
+    def __init__(self, reply: Reply, reader: Reader, signal: Optional[AbortSignal] = None) -> None:
+        self._reply = reply
+        self._reader = reader
+        self._signal = signal or AbortSignal()
+        self._events = _events(reply, reader)
+        self._turn: List[None] = [None]
+        self._looped = False
+        self._closed = False
+        self._answer: Optional[Answer] = None
+
+    @property
+    def answer(self) -> Optional[Answer]:
+        """The whole answer once the stream has ended well, else None."""
+        return self._answer
+
+    @property
+    def partial(self) -> PartialAnswer:
+        """A snapshot of what has come so far; never to be taken for the answer."""
+        return self._reader.assembly.partial()
+
+    @property
+    def text_stream(self) -> Iterator[str]:
+        """The text only, piece by piece."""
+        return (event.delta for event in self if isinstance(event, MessageEvent))
+
+    def get_answer(self, on_update: Optional[OnUpdate] = None) -> Answer:
+        """Read to the end and return the whole answer; `on_update(partial)` after each event."""
+        if self._answer is None:
+            for event in self:
+                if on_update is not None and not isinstance(event, FinalAnswerEvent):
+                    on_update(self.partial)
+        assert self._answer is not None  # the loop ends with it or with an exception
+        return self._answer
+
+    def close(self) -> None:
+        """Stop, and let go of the connection: from any thread, any number of times."""
+        self._closed = True
+        self._reply.close()
+
+    def __iter__(self) -> Iterator[Event]:
+        if self._looped:
+            raise InvalidArgumentError(
+                "this stream was already looped over; ask again for another stream, "
+                "or keep the answer from stream.answer"
+            )
+        self._looped = True
+        return _guarded(self)
+
+    def __next__(self) -> Event:
+        try:
+            self._turn.pop()
+        except IndexError:
+            raise InvalidArgumentError(
+                "another thread is reading this stream; one stream has one reader"
+            ) from None
+        try:
+            return self._next()
+        finally:
+            self._turn.append(None)
+
+    def _next(self) -> Event:
+        if self._answer is not None:
+            raise StopIteration
+        self._refuse_stopped()
+        event = next(self._events)
+        self._refuse_stopped()
+        if isinstance(event, FinalAnswerEvent):
+            self._answer = event.answer
+        return event
+
+    def _refuse_stopped(self) -> None:
+        if self._signal.aborted:
+            self._reply.close()
+            raise self._signal.error()
+        if self._closed:
+            raise AbortedError("the stream was closed before its end", "closed")
+
+    def __enter__(self) -> AnswerStream:
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        traceback: Optional[TracebackType],
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        state = "ended" if self._answer else "closed" if self._closed else "open"
+        return f"<AnswerStream {state}, {self.partial!r}>"
+
+
+# Functions, not methods: a generator that refers to its own stream would keep a dropped stream
+# alive, and its connection open, until the garbage collector finds the circle.
+
+
+def _events(reply: Reply, reader: Reader) -> Iterator[Event]:
+    try:
+        yield from assemble(payloads_of(reply, reader), reader)
+    finally:
+        reply.close()
+    yield final_event(reader)
+
+
+def _guarded(stream: AnswerStream) -> Iterator[Event]:
+    """A loop over `stream` that closes it however it is left."""
+    try:
+        while True:
+            try:
+                event = next(stream)
+            except StopIteration:
+                return
+            yield event
+    finally:
+        stream.close()

@@ -1,0 +1,186 @@
+"""The client: the only place where the parts are put together."""
+
+from __future__ import annotations
+
+import ipaddress
+from types import TracebackType
+from typing import Any, Mapping, Optional, Type, Union
+from urllib.parse import urlsplit
+
+from ._caller import NOT_GIVEN, Caller, NotGiven, user_agent
+from ._retry import Retry
+from ._secrets import ApiKey, Headers, KeySource, is_secret_header
+from .errors import ConfigurationError, InvalidArgumentError
+from .resources.documents import Documents
+from .resources.files import Files
+from .resources.libraries import Libraries
+from .resources.rag import Rag, RagDefaults
+from .settings import Settings
+from .transports import Timeout, Transport
+from .transports.requests import RequestsTransport
+
+
+class KnowledgeClient:
+    """A client of Mistral's knowledge APIs: `files`, `libraries`, `documents` and `rag`.
+
+    api_key: the key, or a function that returns it; else MISTRAL_API_KEY. Read at each call, so a
+        client can be made before there is one.
+    base_url: default `https://api.mistral.ai`, or MISTRAL_BASE_URL, or the user's settings file
+    transport: what carries requests; a `RequestsTransport` by default, a `FakeTransport` offline
+    timeout: a `Timeout`, seconds for a whole call, or None for no limit
+    retries: how often a request is repeated (default 2), or a `Retry`
+    model: which model answers (default `mistral-medium-latest`)
+    streaming: whether answers are streamed (default True)
+    default_headers: sent with every request
+    user_agent: your own words for the User-Agent header, ahead of ours
+    settings: a `Settings`; by default the files and the environment of this machine
+    allow_insecure_http: send the key over plain http to another machine
+
+    One client serves many threads, and is safe over a fork. It is a context manager; `close()`
+    closes the transport only if the client made it.
+    Raises ConfigurationError for settings and InvalidArgumentError for arguments that cannot work.
+    """
+
+    def __init__(
+        self,
+        api_key: KeySource = None,
+        *,
+        base_url: Optional[str] = None,
+        transport: Optional[Transport] = None,
+        timeout: Union[Timeout, float, NotGiven, None] = NOT_GIVEN,
+        retries: Union[Retry, int, None] = None,
+        model: Optional[str] = None,
+        streaming: Optional[bool] = None,
+        default_headers: Optional[Mapping[str, str]] = None,
+        user_agent: Optional[str] = None,
+        settings: Optional[Settings] = None,
+        allow_insecure_http: bool = False,
+    ) -> None:
+        settings = settings if settings is not None else Settings.load()
+        self._settings = settings
+        self._made_transport = transport is None
+        self._model = model
+        self._streaming = streaming
+        transport = transport if transport is not None else RequestsTransport()
+        url = _checked_url(base_url or settings.base_url())
+        if transport.needs_key and not allow_insecure_http:
+            _refuse_plain_http(url)
+        limits = settings.timeout()
+        self._caller = Caller(
+            transport,
+            ApiKey(api_key if api_key is not None else settings.api_key),
+            url,
+            limits if isinstance(timeout, NotGiven) else Timeout.of(timeout, limits),
+            Retry.of(settings.retries() if retries is None else retries),
+            _headers(default_headers, user_agent),
+        )
+        self._furnish()
+
+    def with_options(
+        self,
+        *,
+        timeout: Union[Timeout, float, NotGiven, None] = NOT_GIVEN,
+        retries: Union[Retry, int, None] = None,
+        model: Optional[str] = None,
+        streaming: Optional[bool] = None,
+    ) -> KnowledgeClient:
+        """A client with other options over the same transport, which stays this client's."""
+        other = object.__new__(type(self))
+        other._settings = self._settings
+        other._made_transport = False
+        other._model = model or self._model
+        other._streaming = self._streaming if streaming is None else streaming
+        mine = self._caller
+        other._caller = Caller(
+            mine.transport,
+            mine.api_key,
+            mine.base_url,
+            mine.timeout if isinstance(timeout, NotGiven) else Timeout.of(timeout, mine.timeout),
+            mine.retry if retries is None else Retry.of(retries),
+            mine.headers,
+            mine.learned,
+        )
+        other._furnish()
+        return other
+
+    def close(self) -> None:
+        """Let go of the connections; a transport that was given stays open, it is its maker's."""
+        if self._made_transport:
+            self._caller.transport.close()
+
+    def __enter__(self) -> KnowledgeClient:
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        traceback: Optional[TracebackType],
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<KnowledgeClient {self._caller.base_url}>"
+
+    def _furnish(self) -> None:
+        self.files = Files(self._caller)
+        self.libraries = Libraries(self._caller)
+        self.documents = Documents(self._caller)
+        settings, model, streaming = self._settings, self._model, self._streaming
+        self.rag = Rag(
+            self._caller,
+            RagDefaults(
+                model=lambda: model or settings.model(),
+                streaming=lambda: settings.streaming() if streaming is None else streaming,
+            ),
+        )
+
+
+def _headers(given: Optional[Mapping[str, str]], own_agent: Optional[str]) -> Headers:
+    headers = Headers({name.lower(): value for name, value in (given or {}).items()})
+    headers["user-agent"] = user_agent(own_agent)
+    for name, value in headers.items():
+        if name == "authorization":
+            raise InvalidArgumentError("give the key as api_key=, not in default_headers")
+        if any(char in name + value for char in "\r\n\0"):
+            shown = "its value" if is_secret_header(name) else repr(value)
+            raise InvalidArgumentError(f"header {name!r}: {shown} contains a line break")
+    return headers
+
+
+def _checked_url(url: str) -> str:
+    parts = _split(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ConfigurationError("base_url must begin with https:// and name a host")
+    if parts.query or parts.fragment or parts.username or parts.password:
+        raise ConfigurationError("base_url must have no user, password, query or fragment")
+    # Paths begin with /v1; many people write it at the end of the address as well.
+    trimmed = url.rstrip("/")
+    return trimmed[: -len("/v1")] if trimmed.endswith("/v1") else trimmed
+
+
+def _split(url: str) -> Any:
+    try:
+        parts = urlsplit(url)
+        parts.port  # noqa: B018  # it is checked when it is read
+    except ValueError:
+        raise ConfigurationError("base_url is no address") from None
+    return parts
+
+
+def _refuse_plain_http(url: str) -> None:
+    parts = urlsplit(url)
+    if parts.scheme == "http" and not _is_loopback(parts.hostname or ""):
+        raise ConfigurationError(
+            f"the API key would be sent to {parts.hostname} over plain http, where anyone on the "
+            "way can read it: use https, or allow_insecure_http=True if you must"
+        )
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

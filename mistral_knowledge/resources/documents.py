@@ -1,0 +1,241 @@
+"""Documents: what a library holds and questions find (`/v1/libraries/{id}/documents`).
+
+https://docs.mistral.ai/api/#tag/beta.libraries.documents
+"""
+
+from __future__ import annotations
+
+import datetime
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Union
+
+import attr
+
+from .._caller import Call, Caller, Options
+from .._multipart import MultipartBody, OnProgress
+from .._secrets import SignedUrl
+from .._uploads import FileInput, open_upload
+from ..errors import InvalidArgumentError, UnexpectedResponseError
+from ..models._convert import parse
+from ..models.documents import Document, DocumentStatus
+from ..models.libraries import Library
+from ..transports import Reply
+from ._arguments import CallOptions, DocumentRef, LibraryRef, document_ids, given, id_of
+from ._listing import Listing, Page, items_of, next_number
+from ._wait import OnStatus, wait_until_processed
+
+if TYPE_CHECKING:
+    from ._arguments import Unpack
+
+# Where a document is named, a Document alone will do: it knows its library.
+LibraryOrDocument = Union[LibraryRef, Document]
+
+
+class Documents:
+    """`client.documents`. Every method also takes `timeout=`, `retries=` and `signal=`.
+
+    A document is named by its library and itself (objects or ids), or by a Document alone.
+    All raise TransportError, APIError and its children, AbortedError, ConfigurationError.
+    """
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def upload(
+        self,
+        library: LibraryRef,
+        file: FileInput,
+        *,
+        wait: Union[bool, float] = False,
+        name: Optional[str] = None,
+        mime_type: Optional[str] = None,
+        on_progress: Optional[OnProgress] = None,
+        **options: Unpack[CallOptions],
+    ) -> Document:
+        """Upload a document into a library (`POST .../documents`; processing is billed).
+
+        file: a path, bytes with `name=`, a binary file object, or (name, content[, mime type])
+        wait: True to return once it is processed (up to 300 s), or the seconds to wait
+        on_progress: called as `on_progress(sent, total)`, in bytes
+
+        `document.created` says whether it is new (True) or the same content was already there
+        (False). Safe to repeat for that reason: a lost reply never makes two.
+        Raises InvalidArgumentError, what `open` raises for a path, and with `wait` also
+        ProcessingError and ProcessingTimeoutError.
+        """
+        path = f"{_library_path(library)}/documents"
+        with open_upload(file, name, mime_type) as upload:
+            body = MultipartBody([], upload, on_progress)
+            call = Call("POST", path, body=body, repeatable=True)
+            status, payload = self._caller.status_and_json(call, Options(**options))
+        document = parse(Document, payload)
+        document.created = status == 201
+        if wait is False:
+            return document
+        seconds = 300.0 if wait is True else float(wait)
+        done = self.wait(library, document, seconds=seconds, **options)
+        return attr.evolve(done, created=document.created)
+
+    def list(
+        self,
+        library: LibraryRef,
+        *,
+        search: Optional[str] = None,
+        sort_by: Optional[str] = None,
+        sort_order: Optional[str] = None,
+        filters_attributes: Optional[str] = None,
+        page_size: int = 100,
+        **options: Unpack[CallOptions],
+    ) -> Listing[Document]:
+        """All documents of a library (`GET .../documents`); lazily, page by page.
+
+        search: in the name; sort_by: `created_at` (the server's default) or another field;
+        sort_order: `desc` (the server's default) or `asc`; page_size: items a request, 1 to 100
+        """
+        path = f"{_library_path(library)}/documents"
+        query = [("page_size", page_size), ("search", search), ("sort_by", sort_by)]
+        query += [("sort_order", sort_order), ("filters_attributes", filters_attributes)]
+        opts = Options(**options)
+
+        def fetch(number: int) -> Page[Document]:
+            payload = self._caller.json(Call("GET", path, query=[("page", number), *query]), opts)
+            return Page(items_of(payload, Document), next_number(payload, number))
+
+        return Listing(fetch, 0)
+
+    def get(
+        self,
+        library: LibraryOrDocument,
+        document: Optional[DocumentRef] = None,
+        **options: Unpack[CallOptions],
+    ) -> Document:
+        """One document's metadata (`GET .../documents/{id}`)."""
+        call = Call("GET", _path(library, document))
+        return parse(Document, self._caller.json(call, Options(**options)))
+
+    def status(
+        self,
+        library: LibraryOrDocument,
+        document: Optional[DocumentRef] = None,
+        **options: Unpack[CallOptions],
+    ) -> DocumentStatus:
+        """How far its processing is (`GET .../documents/{id}/status`)."""
+        call = Call("GET", f"{_path(library, document)}/status")
+        return parse(DocumentStatus, self._caller.json(call, Options(**options)))
+
+    def wait(
+        self,
+        library: LibraryOrDocument,
+        document: Optional[DocumentRef] = None,
+        *,
+        seconds: float = 300.0,
+        on_status: OnStatus = None,
+        **options: Unpack[CallOptions],
+    ) -> Document:
+        """Wait until a document is processed, and return it.
+
+        seconds: how long at most; the deadline holds even while a poll hangs
+        on_status: called with the Document after each poll
+
+        Polls in growing intervals (0.5 s to 10 s); a few transient failures and an
+        early 404 are borne, a status that this version does not know means that it still runs.
+        Raises ProcessingError where it failed, ProcessingTimeoutError after `seconds`.
+        """
+        ids = document_ids(library, document)
+        return wait_until_processed(self, ids, seconds, on_status, options)
+
+    def text(
+        self,
+        library: LibraryOrDocument,
+        document: Optional[DocumentRef] = None,
+        *,
+        page_start: Optional[int] = None,
+        page_end: Optional[int] = None,
+        **options: Unpack[CallOptions],
+    ) -> str:
+        """The text that was extracted from it (`GET .../documents/{id}/text_content`).
+
+        page_start, page_end: only these pages
+        """
+        query = [("page_start", page_start), ("page_end", page_end)]
+        call = Call("GET", f"{_path(library, document)}/text_content", query=query)
+        payload = self._caller.json(call, Options(**options))
+        text = payload.get("text") if isinstance(payload, Mapping) else None
+        if not isinstance(text, str):
+            raise UnexpectedResponseError("expected a document's text, got another shape")
+        return text
+
+    def signed_url(
+        self,
+        library: LibraryOrDocument,
+        document: Optional[DocumentRef] = None,
+        *,
+        extracted_text: bool = False,
+        **options: Unpack[CallOptions],
+    ) -> SignedUrl:
+        """A URL that opens the document for whoever holds it, for 30 minutes.
+
+        extracted_text: of its text rather than the original
+        (`GET .../documents/{id}/signed-url` and `.../extracted-text-signed-url`)
+        """
+        kind = "extracted-text-signed-url" if extracted_text else "signed-url"
+        call = Call("GET", f"{_path(library, document)}/{kind}")
+        return self._caller.run(call, Options(**options), lambda reply, _: _signed_url(reply))
+
+    def reprocess(
+        self,
+        library: LibraryOrDocument,
+        document: Optional[DocumentRef] = None,
+        **options: Unpack[CallOptions],
+    ) -> None:
+        """Process it again, which is billed again (`POST .../documents/{id}/reprocess`)."""
+        call = Call("POST", f"{_path(library, document)}/reprocess")
+        self._caller.json(call, Options(**options))
+
+    def update(
+        self,
+        library: LibraryOrDocument,
+        document: Optional[DocumentRef] = None,
+        *,
+        name: Optional[str] = None,
+        attributes: Optional[Mapping[str, Any]] = None,
+        expires_at: Optional[datetime.datetime] = None,
+        **options: Unpack[CallOptions],
+    ) -> Document:
+        """Change its name, metadata or expiry (`PATCH .../documents/{id}`).
+
+        attributes: your own metadata: text, numbers, booleans, datetimes and lists of them
+        expires_at: when it is to be deleted by itself
+        """
+        body = given(name=name, attributes=attributes, expires_at=expires_at)
+        if not body:
+            raise InvalidArgumentError("nothing to update: give name=, attributes= or expires_at=")
+        call = Call("PATCH", _path(library, document), json=body)
+        return parse(Document, self._caller.json(call, Options(**options)))
+
+    def delete(
+        self,
+        library: LibraryOrDocument,
+        document: Optional[DocumentRef] = None,
+        **options: Unpack[CallOptions],
+    ) -> None:
+        """Delete it (`DELETE .../documents/{id}`)."""
+        self._caller.json(Call("DELETE", _path(library, document)), Options(**options))
+
+
+def _library_path(library: LibraryRef) -> str:
+    return f"/v1/libraries/{id_of(library, Library)}"
+
+
+def _path(library: LibraryOrDocument, document: Optional[DocumentRef]) -> str:
+    library_id, document_id = document_ids(library, document)
+    return f"/v1/libraries/{library_id}/documents/{document_id}"
+
+
+def _signed_url(reply: Reply) -> SignedUrl:
+    """The URL in a body that is a JSON string, or the bare URL."""
+    body = b"".join(reply).decode("utf-8", "replace").strip()
+    url = body[1:-1] if len(body) > 1 and body[0] == body[-1] == '"' else body
+    url = url.replace("\\/", "/")
+    if not url.startswith(("http://", "https://")) or any(map(str.isspace, url)):
+        raise UnexpectedResponseError("expected a signed URL, got another shape", reply.status)
+    return SignedUrl(url)

@@ -1,0 +1,170 @@
+"""Libraries: named sets of documents that questions are asked of (`/v1/libraries`).
+
+https://docs.mistral.ai/api/#tag/beta.libraries
+"""
+
+from __future__ import annotations
+
+import builtins
+import uuid
+from typing import TYPE_CHECKING, Any, Optional, Union
+
+from .._caller import Call, Caller, Options
+from ..errors import InvalidArgumentError
+from ..models._convert import parse
+from ..models.libraries import Library, Share
+from ._arguments import CallOptions, LibraryRef, given, id_of
+from ._listing import Listing, Page, items_of, next_number
+
+if TYPE_CHECKING:
+    from ._arguments import Unpack
+
+
+class Libraries:
+    """`client.libraries`. Every method also takes `timeout=`, `retries=` and `signal=`.
+
+    All raise TransportError, APIError and its children, AbortedError, ConfigurationError.
+    """
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def create(
+        self,
+        name: str,
+        *,
+        description: Optional[str] = None,
+        owner_type: Optional[str] = None,
+        **options: Unpack[CallOptions],
+    ) -> Library:
+        """Make a library (`POST /v1/libraries`).
+
+        owner_type: `User` or `Workspace`; the server's default if left out
+        """
+        body = given(name=_name(name), description=description, owner_type=owner_type)
+        call = Call("POST", "/v1/libraries", json=body)
+        return parse(Library, self._caller.json(call, Options(**options)))
+
+    def list(
+        self,
+        *,
+        search: Optional[str] = None,
+        page_size: int = 100,
+        **options: Unpack[CallOptions],
+    ) -> Listing[Library]:
+        """All libraries you may see (`GET /v1/libraries`); lazily, page by page.
+
+        search: in the name, case-insensitive; page_size: items a request, 1 to 100
+        """
+        opts = Options(**options)
+
+        def fetch(token: Any) -> Page[Library]:
+            where = ("page", token) if isinstance(token, int) else ("page_token", token)
+            query = [("page_size", page_size), where, ("search", search)]
+            payload = self._caller.json(Call("GET", "/v1/libraries", query=query), opts)
+            return Page(items_of(payload, Library), _next_token(payload, token))
+
+        return Listing(fetch, None)
+
+    def find(self, name: str, **options: Unpack[CallOptions]) -> Optional[Library]:
+        """The library of exactly this name, the oldest if there are several, or None."""
+        matching = [one for one in self.list(search=_name(name), **options) if one.name == name]
+        dated = sorted(matching, key=lambda one: (one.created_at is None, one.created_at or 0))
+        return dated[0] if dated else None
+
+    def get_or_create(
+        self, name: str, *, description: Optional[str] = None, **options: Unpack[CallOptions]
+    ) -> Library:
+        """The library of this name; made, with `description`, if there is none.
+
+        Two programs that do this at the same moment may each make one.
+        """
+        found = self.find(name, **options)
+        return found or self.create(name, description=description, **options)
+
+    def get(self, library: LibraryRef, **options: Unpack[CallOptions]) -> Library:
+        """One library (`GET /v1/libraries/{id}`)."""
+        return parse(Library, self._caller.json(Call("GET", _path(library)), Options(**options)))
+
+    def update(
+        self,
+        library: LibraryRef,
+        *,
+        name: Optional[str] = None,
+        description: Optional[str] = None,
+        **options: Unpack[CallOptions],
+    ) -> Library:
+        """Rename or describe a library anew (`PATCH /v1/libraries/{id}`)."""
+        body = given(name=name, description=description)
+        if not body:
+            raise InvalidArgumentError("nothing to update: give name= or description=")
+        call = Call("PATCH", _path(library), json=body)
+        return parse(Library, self._caller.json(call, Options(**options)))
+
+    def delete(self, library: LibraryRef, **options: Unpack[CallOptions]) -> None:
+        """Delete a library with all its documents (`DELETE /v1/libraries/{id}`)."""
+        self._caller.json(Call("DELETE", _path(library)), Options(**options))
+
+    def shares(self, library: LibraryRef, **options: Unpack[CallOptions]) -> builtins.list[Share]:
+        """With whom a library is shared (`GET /v1/libraries/{id}/share`)."""
+        call = Call("GET", f"{_path(library)}/share")
+        return items_of(self._caller.json(call, Options(**options)), Share)
+
+    def share(
+        self,
+        library: LibraryRef,
+        share_with: Union[str, uuid.UUID],
+        *,
+        level: str = "Viewer",
+        share_with_type: str = "User",
+        org_id: Optional[str] = None,
+        **options: Unpack[CallOptions],
+    ) -> Share:
+        """Share a library, or change how (`PUT /v1/libraries/{id}/share`); owners only.
+
+        share_with: the id of a user, workspace or organisation
+        level: `Viewer` (default) or `Editor`; share_with_type: `User`, `Workspace` or `Org`
+        """
+        body = given(level=level, **_partner(share_with, share_with_type, org_id))
+        call = Call("PUT", f"{_path(library)}/share", json=body)
+        return parse(Share, self._caller.json(call, Options(**options)))
+
+    def unshare(
+        self,
+        library: LibraryRef,
+        share_with: Union[str, uuid.UUID],
+        *,
+        share_with_type: str = "User",
+        org_id: Optional[str] = None,
+        **options: Unpack[CallOptions],
+    ) -> None:
+        """End the sharing with somebody (`DELETE /v1/libraries/{id}/share`); owners only."""
+        body = _partner(share_with, share_with_type, org_id)
+        call = Call("DELETE", f"{_path(library)}/share", json=body)
+        self._caller.json(call, Options(**options))
+
+
+def _path(library: LibraryRef) -> str:
+    return f"/v1/libraries/{id_of(library, Library)}"
+
+
+def _name(name: str) -> str:
+    if not isinstance(name, str) or not name.strip():
+        raise InvalidArgumentError("a library needs a name")
+    return name
+
+
+def _partner(share_with: Union[str, uuid.UUID], kind: str, org_id: Optional[str]) -> Any:
+    return given(share_with_uuid=str(share_with), share_with_type=kind, org_id=org_id)
+
+
+def _next_token(payload: Any, token: Any) -> Any:
+    """The next page's token, or its number on servers that only know numbered pages."""
+    following = payload.get("next_page_token") if isinstance(payload, dict) else None
+    if following is not None:
+        return following
+    return (
+        next_number(payload, token if isinstance(token, int) else 0)
+        if token is None or isinstance(token, int)
+        else None
+    )

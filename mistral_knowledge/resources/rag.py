@@ -1,0 +1,172 @@
+"""RAG: questions to libraries (`POST /v1/chat/completions` with the `document_library` tool).
+
+https://docs.mistral.ai/api/#tag/chat
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, Iterable, Mapping, Optional, Sequence, Union
+
+import attr
+
+from .._caller import NOT_GIVEN, Call, Caller, NotGiven, Options
+from .._retry import Retry
+from ..abort import AbortSignal
+from ..answers.chat import ChatReader
+from ..answers.stream import AnswerStream, OnUpdate
+from ..errors import InvalidArgumentError, InvalidRequestError, request_id_of
+from ..models.answers import Answer
+from ..transports import Reply, Timeout
+from ._arguments import LibraryRef, given, library_ids
+
+Libraries = Union[LibraryRef, Iterable[LibraryRef]]
+
+_NO_STREAM_OPTIONS = "the server refuses stream_options"
+_OURS = ("stream", "stream_options")
+
+
+@attr.s(auto_attribs=True, frozen=True, slots=True)
+class RagDefaults:
+    """What a client sets for its questions; read when one is asked.
+
+    model: () -> the model's name; streaming: () -> whether answers are streamed
+    """
+
+    model: Callable[[], str]
+    streaming: Callable[[], bool]
+
+
+class Rag:
+    """`client.rag`: ask a question of one library or several.
+
+    Both verbs raise TransportError, APIError and its children, AbortedError, ConfigurationError,
+    InvalidArgumentError; and AnswerError for an answer that did not come whole.
+    """
+
+    def __init__(self, caller: Caller, defaults: RagDefaults) -> None:
+        self._caller = caller
+        self._defaults = defaults
+
+    def query(
+        self,
+        question: Optional[str] = None,
+        *,
+        libraries: Libraries,
+        messages: Optional[Sequence[Mapping[str, Any]]] = None,
+        model: Optional[str] = None,
+        streaming: Optional[bool] = None,
+        on_update: Optional[OnUpdate] = None,
+        tools: Sequence[Mapping[str, Any]] = (),
+        timeout: Union[Timeout, float, NotGiven, None] = NOT_GIVEN,
+        retries: Union[Retry, int, NotGiven] = NOT_GIVEN,
+        signal: Optional[AbortSignal] = None,
+        **completion: Any,
+    ) -> Answer:
+        """Ask, and return the whole answer (`POST /v1/chat/completions`; tokens are billed).
+
+        on_update: called with the growing `PartialAnswer` while the answer comes, never after
+        All else is as in `stream`.
+        """
+        stream = self.stream(
+            question,
+            libraries=libraries,
+            messages=messages,
+            model=model,
+            streaming=streaming,
+            tools=tools,
+            timeout=timeout,
+            retries=retries,
+            signal=signal,
+            **completion,
+        )
+        return stream.get_answer(on_update)
+
+    def stream(
+        self,
+        question: Optional[str] = None,
+        *,
+        libraries: Libraries,
+        messages: Optional[Sequence[Mapping[str, Any]]] = None,
+        model: Optional[str] = None,
+        streaming: Optional[bool] = None,
+        tools: Sequence[Mapping[str, Any]] = (),
+        timeout: Union[Timeout, float, NotGiven, None] = NOT_GIVEN,
+        retries: Union[Retry, int, NotGiven] = NOT_GIVEN,
+        signal: Optional[AbortSignal] = None,
+        **completion: Any,
+    ) -> AnswerStream:
+        """Ask, and return the answer as it comes (`POST /v1/chat/completions`; tokens are billed).
+
+        The request is sent here: an error of the server is raised here, not in the loop.
+
+        question: what to ask; or give `messages`, a whole conversation of role and content
+        libraries: one library (object or id) or several
+        model: else the client's, else the settings', else `mistral-medium-latest`
+        streaming: False makes one request and yields the events of the whole answer
+        tools: further tools, as the API takes them
+        signal: ends it, from any thread or a signal handler
+        completion: options of the API (temperature, max_tokens, random_seed, ...); what is None is
+            left out; `n` above 1 is refused, because an answer is one
+        """
+        streamed = self._defaults.streaming() if streaming is None else streaming
+        body = given(
+            model=model or self._defaults.model(),
+            messages=_messages(question, messages),
+            tools=[_library_tool(libraries), *tools],
+            **_checked(completion),
+        )
+        return self._ask(body, streamed, Options(timeout, retries, signal))
+
+    def _ask(self, body: Dict[str, Any], streamed: bool, options: Options) -> AnswerStream:
+        if not streamed:
+            return self._send(body, "application/json", options)
+        body["stream"] = True
+        if _NO_STREAM_OPTIONS in self._caller.learned:
+            return self._send(body, "text/event-stream", options)
+        asking_for_usage = {**body, "stream_options": {"include_usage": True}}
+        try:
+            return self._send(asking_for_usage, "text/event-stream", options)
+        except InvalidRequestError as error:
+            if error.status != 422 or "stream_options" not in error.message:
+                raise
+        self._caller.learned.add(_NO_STREAM_OPTIONS)
+        return self._send(body, "text/event-stream", options)
+
+    def _send(self, body: Dict[str, Any], accept: str, options: Options) -> AnswerStream:
+        call = Call("POST", "/v1/chat/completions", json=body, accept=accept)
+        return self._caller.run(call, options, _opened)
+
+
+def _opened(reply: Reply, signal: AbortSignal) -> AnswerStream:
+    return AnswerStream(reply, ChatReader(request_id_of(reply.headers)), signal)
+
+
+def _library_tool(libraries: Libraries) -> Dict[str, Any]:
+    return {"type": "document_library", "library_ids": library_ids(libraries)}
+
+
+def _messages(
+    question: Optional[str], messages: Optional[Sequence[Mapping[str, Any]]]
+) -> Sequence[Mapping[str, Any]]:
+    if (question is None) == (messages is None):
+        raise InvalidArgumentError("ask a question, or give messages=: one of the two")
+    if messages is not None:
+        if not messages:
+            raise InvalidArgumentError("messages= is empty: give at least one")
+        return list(messages)
+    if not isinstance(question, str) or not question.strip():
+        raise InvalidArgumentError("the question is empty")
+    return [{"role": "user", "content": question}]
+
+
+def _checked(completion: Dict[str, Any]) -> Dict[str, Any]:
+    for name in _OURS:
+        if name in completion:
+            raise InvalidArgumentError(
+                f"{name}= is set by streaming=: give streaming=True or False"
+            )
+    if (completion.get("n") or 1) != 1:
+        raise InvalidArgumentError(
+            "n above 1 is not supported: an answer is one; ask again instead"
+        )
+    return completion
