@@ -45,6 +45,11 @@ class ChatReader:
             events += self._read_choice(choice)
         return events
 
+    def done(self) -> List[Event]:
+        """`[DONE]` is an end mark, whether or not a finish_reason came."""
+        self.complete = self.ended = True
+        return self._flushed()
+
     def unfold(self, body: Dict[str, Any]) -> Iterator[Payload]:
         """The chunks that would have streamed a one-shot `body`."""
         choices = body.get("choices")
@@ -56,7 +61,7 @@ class ChatReader:
             yield from _unfold_choice(choice)
         yield "message", {**body, "choices": [], "usage": body.get("usage")}
         # A one-shot body is whole by its framing, even where a finish_reason is missing.
-        self.complete = True
+        yield "message", None
 
     def _refuse_errors(self, name: str, payload: Dict[str, Any]) -> None:
         if name == "error" or is_error_payload(payload):

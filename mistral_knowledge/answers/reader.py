@@ -12,7 +12,8 @@ from .assembly import Assembly
 from .events import Event, FinalAnswerEvent
 from .sse import DONE
 
-Payload = Tuple[str, Any]
+# (event name, decoded object), or (event name, None) for `[DONE]`
+Payload = Tuple[str, Optional[Dict[str, Any]]]
 
 
 class Reader(Protocol):
@@ -30,23 +31,27 @@ class Reader(Protocol):
         """The events of one payload, which came under the event name `name`."""
         ...
 
+    def done(self) -> List[Event]:
+        """The events that `[DONE]` makes; nothing is read behind it."""
+        ...
+
     def unfold(self, body: Dict[str, Any]) -> Iterator[Payload]:
         """The payloads that would have streamed a one-shot `body`."""
         ...
 
 
 def payloads(server_events: Iterable[Tuple[str, str]], reader: Reader) -> Iterator[Payload]:
-    """The JSON of each event; `[DONE]` sets `reader.complete` and ends it."""
+    """The JSON of each event; `[DONE]` has none."""
     for name, data in server_events:
-        if data.strip() == DONE:
-            reader.complete = reader.ended = True
-            return
-        yield name, _decoded(name, data, reader)
+        yield name, None if data.strip() == DONE else _decoded(name, data, reader)
 
 
 def assemble(items: Iterable[Payload], reader: Reader) -> Iterator[Event]:
     """The events of an answer, the final one excepted; it ends where the stream says so."""
     for name, payload in items:
+        if payload is None:
+            yield from reader.done()
+            return
         yield from reader.read(name, payload)
         if reader.ended:
             return
@@ -67,7 +72,7 @@ def fail(payload: Any, request_id: Optional[str], assembly: Assembly) -> NoRetur
     raise error_in_answer(words_of(payload), request_id, assembly.partial())
 
 
-def _decoded(name: str, data: str, reader: Reader) -> Any:
+def _decoded(name: str, data: str, reader: Reader) -> Dict[str, Any]:
     try:
         payload = json.loads(data)
     except ValueError:

@@ -7,7 +7,7 @@ with HTML, and some send events under `text/plain` or no type at all.
 from __future__ import annotations
 
 import json
-from typing import Iterator, NoReturn
+from typing import Iterator
 
 from .._secrets import redact
 from ..errors import (
@@ -38,7 +38,7 @@ def payloads_of(reply: Reply, reader: Reader) -> Iterator[Payload]:
         return payloads(server_events(_pieces(reply, reader)), reader)
     if kind in ("", "text/plain"):
         return _from_untyped(reply, reader)
-    _refuse(reply, reader)
+    raise _no_answer(reply, reader)
 
 
 def _pieces(reply: Reply, reader: Reader) -> Iterator[bytes]:
@@ -63,7 +63,7 @@ def _from_json(reply: Reply, reader: Reader) -> Iterator[Payload]:
     except ValueError:
         payload = None
     if not isinstance(payload, dict):
-        _unexpected(reply, body)
+        raise _unexpected(reply, body)
     yield from reader.unfold(payload)
 
 
@@ -80,16 +80,16 @@ def _from_untyped(reply: Reply, reader: Reader) -> Iterator[Payload]:
         is_stream = True
         yield payload
     if not is_stream and not reader.complete:
-        _unexpected(reply, bytes(start))
+        raise _unexpected(reply, bytes(start))
 
 
-def _refuse(reply: Reply, reader: Reader) -> NoReturn:
+def _no_answer(reply: Reply, reader: Reader) -> UnexpectedResponseError:
     start = b""
     for piece in _pieces(reply, reader):
         start += piece
         if len(start) >= _PREVIEW:
             break
-    _unexpected(reply, start)
+    return _unexpected(reply, start)
 
 
 def _truncated(reader: Reader) -> AnswerTruncatedError:
@@ -99,10 +99,10 @@ def _truncated(reader: Reader) -> AnswerTruncatedError:
     )
 
 
-def _unexpected(reply: Reply, body: bytes) -> NoReturn:
+def _unexpected(reply: Reply, body: bytes) -> UnexpectedResponseError:
     kind = reply.headers.get("content-type")
     preview = redact(body[:_PREVIEW].decode("utf-8", "replace"))
-    raise UnexpectedResponseError(
+    return UnexpectedResponseError(
         f"expected an answer, got {kind or 'a body without a content type'}: {preview!r}",
         reply.status,
         kind,

@@ -327,6 +327,11 @@ def call(index=0, call_id=None, name=None, arguments=None):
     return {"index": index, "id": call_id, "function": {"name": name, "arguments": arguments}}
 
 
+def test_tool_calls_are_complete_at_done_even_without_a_finish_reason():
+    body = sse(chunk(tool_calls=[call(0, "a", "f", "1")]), done=True)
+    assert answer(body).tool_calls == [ToolCall("a", "f", "1")]
+
+
 TOOL_CALLS = {
     "whole": [[call(0, "a", "f", '{"x":1}')]],
     "arguments in pieces": [[call(0, "a", "f", '{"x"')], [call(0, None, None, ":1}")]],

@@ -107,7 +107,7 @@ def test_line_ends_may_change_from_line_to_line(lines):
     # CR then LF is one line end, so that pair ends a line but no event.
     glued = body.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n\n")
     texts = [block.strip(b"\n") for block in glued[:-1]]
-    assert [text for text in data(body)] == [
+    assert data(body) == [
         "\n".join(line[6:] for line in text.decode().split("\n")) for text in texts if text
     ]
 
