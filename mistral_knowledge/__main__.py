@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from typing import List, Optional
 
 from ._version import __version__
-from .commands import ask
+from .commands import ask, fake_server
 from .errors import ConfigurationError, InvalidArgumentError, KnowledgeError
 
 FAILED, MISUSED, INTERRUPTED = 1, 2, 130
 
-_COMMANDS = (ask,)
+_COMMANDS = (ask, fake_server)
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
     """Run a command; returns its exit code: 0 good, 1 failed, 2 misused, 130 interrupted."""
     options = _parser().parse_args(arguments)
+    _print_anything()
     try:
-        return int(options.run(options))
+        code = int(options.run(options))
+        sys.stdout.flush()
+        return code
     except KeyboardInterrupt:
         print("\ninterrupted", file=sys.stderr)
         return INTERRUPTED
@@ -32,6 +36,13 @@ def main(arguments: Optional[List[str]] = None) -> int:
         return FAILED
     except (KnowledgeError, OSError) as error:
         return _fail(error, FAILED)
+
+
+def _print_anything() -> None:
+    """Have a console that lacks a character show another one in its place."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -146,6 +146,11 @@ class Caller:
             log.debug("%s %s is tried again in %.2f s", call.method, call.path, delay)
             signal.wait(delay)
 
+    def within(self, options: Options, signal: AbortSignal) -> Options:
+        """Options for a further request of the same call: `signal` carries its deadline on."""
+        timeout = attr.evolve(self._timeout(options), total=None)
+        return attr.evolve(options, timeout=timeout, signal=signal)
+
     def _try(
         self,
         request: Request,
@@ -160,7 +165,7 @@ class Caller:
         try:
             _refuse_redirect(reply, request)
             if reply.status >= 400:
-                error = _refusal(reply)
+                error = _refusal(reply, request)
                 signal.raise_if_aborted()
                 raise error
             return read(reply, signal)
@@ -200,6 +205,7 @@ class Caller:
             )
         problem = key_problem(key)
         if problem:
+            del key  # tools that show the variables of a traceback's frames would show it
             raise ConfigurationError(f"the API key cannot be used: {problem}")
         return key
 
@@ -210,8 +216,8 @@ def decoded(reply: Reply) -> Any:
     if not body.strip():
         return None
     try:
-        return json.loads(body.decode("utf-8"))
-    except ValueError:
+        return json.loads(body.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
         raise unexpected(reply, body) from None
 
 
@@ -227,13 +233,20 @@ def encoded(value: Any) -> bytes:
 def unexpected(reply: Reply, body: bytes) -> UnexpectedResponseError:
     """The error for a reply that is not what the endpoint speaks."""
     kind = reply.headers.get("content-type")
-    preview = redact(body[:200].decode("utf-8", "replace"))
     return UnexpectedResponseError(
-        f"expected JSON, got {kind or 'a body without a content type'}: {preview!r}",
+        f"expected JSON, got {_what_came(kind, body)}",
         reply.status,
         kind,
         request_id_of(reply.headers),
     )
+
+
+def _what_came(kind: Optional[str], body: bytes) -> str:
+    if "json" in (kind or ""):
+        # It is the API's own, cut or broken, and may hold the text of a document.
+        return f"{kind} that is broken or cut ({len(body)} bytes)"
+    preview = redact(body[:200].decode("utf-8", "replace"))
+    return f"{kind or 'a body without a content type'}: {preview!r}"
 
 
 def user_agent(own: Optional[str] = None) -> str:
@@ -274,14 +287,16 @@ def _refuse_redirect(reply: Reply, request: Request) -> None:
     )
 
 
-def _refusal(reply: Reply) -> APIError:
+def _refusal(reply: Reply, request: Request) -> APIError:
     """The error for a status of 400 and above; a body that breaks off does not hide it."""
+    key = request.headers.get("authorization", "").rpartition(" ")[2]
     body = b""
     for piece in within(_ERROR_BODY_SECONDS, reply, reply.close):
         body += piece
         if len(body) >= _ERROR_BODY_BYTES:
             break
-    return error_for_status(reply.status, body[:_ERROR_BODY_BYTES], reply.headers, time.time())
+    words = body[:_ERROR_BODY_BYTES]
+    return error_for_status(reply.status, words, reply.headers, time.time(), [key])
 
 
 def _log(call: Call, reply: Reply, tries: int, seconds: float) -> None:

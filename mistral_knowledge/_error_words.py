@@ -16,8 +16,9 @@ import attr
 from ._secrets import redact
 
 _LONGEST = 2000
-_HTML_TAG = re.compile(r"<[^>]*>")
-_HTML_INVISIBLE = re.compile(r"(?is)<(script|style|head)\b.*?</\1>")
+# What is never closed ends with the text, else each start would search all of it once more.
+_HTML_TAG = re.compile(r"<[^<>]*>")
+_HTML_INVISIBLE = re.compile(r"(?is)<(script|style|head)\b.*?(?:</\1\s*>|(?=<body\b)|\Z)")
 
 
 @attr.s(auto_attribs=True, slots=True, frozen=True)
@@ -35,16 +36,23 @@ def words_of_body(body: bytes) -> ErrorWords:
 
     Always read as UTF-8, whatever the headers say.
     """
-    text = body.decode("utf-8", "replace").strip()
+    text = body.decode("utf-8-sig", "replace").strip()
     try:
         payload = json.loads(text) if text else None
-    except ValueError:
+    except (ValueError, RecursionError):
         return ErrorWords(message=_clean(_without_html(text)))
     return words_of(payload)
 
 
 def words_of(payload: Any) -> ErrorWords:
-    """The words in a decoded error body."""
+    """The words in a decoded error body; none in one that is nested without end."""
+    try:
+        return _read(payload)
+    except RecursionError:
+        return ErrorWords()
+
+
+def _read(payload: Any) -> ErrorWords:
     if isinstance(payload, str):
         return ErrorWords(message=_clean(payload))
     if isinstance(payload, list):
@@ -58,7 +66,7 @@ def words_of(payload: Any) -> ErrorWords:
         type=_text(payload.get("type")),
         request_id=_text(payload.get("request_id")),
     )
-    return _merged(words_of(inner), outer) if inner else outer
+    return _merged(_read(inner), outer) if inner else outer
 
 
 def is_error_payload(payload: Mapping[str, Any]) -> bool:

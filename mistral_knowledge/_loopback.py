@@ -7,12 +7,14 @@ server can do wrong can be written down. Standard library only.
 from __future__ import annotations
 
 import socket
-import ssl
 import struct
 import threading
-from typing import Any, Callable, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional
 
 import attr
+
+if TYPE_CHECKING:
+    import ssl
 
 PATIENCE = 10.0  # seconds after which a test that hangs fails
 
@@ -90,8 +92,6 @@ class Server:
     tls: an `ssl.SSLContext` for https. `host` and `url` say where it is; `connections` counts.
     """
 
-    scheme = "http"
-
     def __init__(
         self, play: Callable[[Connection], None], tls: Optional[ssl.SSLContext] = None
     ) -> None:
@@ -117,6 +117,10 @@ class Server:
         alive = [thread for thread in self._threads if thread.is_alive()]
         assert not alive, "the server's script did not end"
 
+    def stop_listening(self) -> None:
+        """Refuse further connections."""
+        _end(self._listener)
+
     def _start(self, target: Callable[..., None], *args: Any) -> None:
         thread = threading.Thread(target=target, args=args, daemon=True)
         self._threads.append(thread)
@@ -133,8 +137,8 @@ class Server:
             self._start(self._serve, sock)
 
     def _serve(self, sock: socket.socket) -> None:
-        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if self._tls is not None:
                 sock = self._tls.wrap_socket(sock, server_side=True)
                 self._open.append(sock)

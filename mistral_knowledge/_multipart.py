@@ -69,7 +69,8 @@ def _head(boundary: str, fields: Sequence[Tuple[str, str]], upload: Upload) -> b
     for name, value in fields:
         pieces += [f"--{boundary}\r\n", _part_headers(name), value, "\r\n"]
     pieces += [f"--{boundary}\r\n", _part_headers("file", upload.name, upload.mime_type)]
-    return "".join(pieces).encode("utf-8")
+    # File names need not be text on every system: what has no UTF-8 becomes a question mark.
+    return "".join(pieces).encode("utf-8", "replace")
 
 
 def _part_headers(

@@ -56,7 +56,9 @@ class Retry:
         asked = error.retry_after if isinstance(error, APIError) else None
         if asked is not None:
             return asked if asked <= self.cap else None
-        return float(min(self.cap, self.backoff * 2 ** (done - 1)) * (0.5 + jitter / 2))
+        # Beyond 64 doublings any cap is reached, and a float would overflow.
+        doubled = self.backoff * 2.0 ** min(done - 1, 64)
+        return float(min(self.cap, doubled) * (0.5 + jitter / 2))
 
 
 def may_repeat(error: KnowledgeError, repeatable: bool) -> bool:

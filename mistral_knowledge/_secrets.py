@@ -15,7 +15,8 @@ HIDDEN = "***"
 _SECRET_HEADERS = frozenset(
     {"authorization", "proxy-authorization", "x-api-key", "api-key", "cookie", "set-cookie"}
 )
-_URL_QUERY = re.compile(r"(?<=[^\s?])\?[^\s\"'<>)\]]*[=&%][^\s\"'<>)\]]*")
+# No part can start again inside another, so that a hostile text costs no more than its length.
+_URL_QUERY = re.compile(r"(?<=[^\s?])\?[^\s\"'<>)\]?=&%]*[=&%][^\s\"'<>)\]]*")
 _URL_USER = re.compile(r"(?<=://)[^\s/@\"'<>]+@")
 _BEARER = re.compile(r"(?i)\b(bearer|basic)\s+[^\s\"',;]+")
 

@@ -24,6 +24,8 @@ FileInput = Union[
 
 BLOCK = 256 * 1024
 
+_TEXT_MODE = "the file is opened in text mode: open it with mode 'rb'"
+
 # The standard library's table depends on the machine; these come first.
 _MIME_TYPES = {
     ".csv": "text/csv",
@@ -52,6 +54,12 @@ def mime_type_of(name: str) -> str:
     return known or "application/octet-stream"
 
 
+def _checked_mime_type(given: str) -> str:
+    if given.isprintable() and given.isascii():
+        return given
+    raise InvalidArgumentError(f"mime_type={given!r} is no MIME type")
+
+
 class Upload:
     """A file to be uploaded, open at its start.
 
@@ -68,7 +76,7 @@ class Upload:
         self._begun = False
         self._start, self.length = _extent(stream)
         self.name = name
-        self.mime_type = mime_type or mime_type_of(name)
+        self.mime_type = _checked_mime_type(mime_type) if mime_type else mime_type_of(name)
 
     @property
     def repeatable(self) -> bool:
@@ -88,6 +96,10 @@ class Upload:
         left = self.length
         while left is None or left > 0:
             block = self._stream.read(BLOCK if left is None else min(BLOCK, left))
+            if block is None:
+                raise InvalidArgumentError(
+                    f"{self.name}: it does not wait for its data (O_NONBLOCK)"
+                )
             if not block:
                 break
             left = left if left is None else left - len(block)
@@ -120,7 +132,7 @@ def open_upload(
     if isinstance(file, (bytes, bytearray, memoryview)):
         return _from_bytes(file, name, mime_type)
     if isinstance(file, (str, os.PathLike)):
-        path = os.fspath(file)
+        path = os.fsdecode(file)
         return Upload(open(path, "rb"), name or os.path.basename(path), mime_type, ours=True)
     return _from_stream(file, name, mime_type)
 
@@ -148,9 +160,23 @@ def _from_stream(stream: Any, name: Optional[str], mime_type: Optional[str]) -> 
             f"cannot upload a {type(stream).__name__}: give a path, bytes with name=, "
             "a file opened in binary mode, or (name, content)"
         )
-    if isinstance(stream, io.TextIOBase) or isinstance(stream.read(0), str):
-        raise InvalidArgumentError("the file is opened in text mode: open it with mode 'rb'")
+    if isinstance(stream, io.TextIOBase):
+        raise InvalidArgumentError(_TEXT_MODE)
+    _refuse_what_gives_no_bytes(stream, stream.read(0))
     return Upload(cast(BinaryIO, stream), name or _name_of(stream), mime_type, ours=False)
+
+
+def _refuse_what_gives_no_bytes(stream: Any, nothing: Any) -> None:
+    if isinstance(nothing, str):
+        raise InvalidArgumentError(_TEXT_MODE)
+    if nothing is None or isinstance(nothing, (bytes, bytearray, memoryview)):
+        return
+    if hasattr(nothing, "close"):
+        nothing.close()  # a coroutine that nobody will await
+    raise InvalidArgumentError(
+        f"read() of a {type(stream).__name__} gives a {type(nothing).__name__} in place of bytes; "
+        "of an asynchronous upload, give the plain file in it (.file)"
+    )
 
 
 def _name_of(stream: Any) -> str:

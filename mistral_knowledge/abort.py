@@ -88,7 +88,7 @@ class AbortSignal:
         woken: queue.SimpleQueue[None] = queue.SimpleQueue()
         remove = self.add_callback(lambda: woken.put(None))
         try:
-            woken.get(timeout=seconds)
+            woken.get(timeout=_bearable(seconds))
         except queue.Empty:
             pass
         finally:
@@ -184,6 +184,11 @@ class _AnyOf(AbortSignal):
         return forget
 
 
+def _bearable(seconds: Optional[float]) -> Optional[float]:
+    """`seconds` as `queue` takes them: it refuses what is below 0 or above its limit."""
+    return None if seconds is None else min(max(0.0, seconds), threading.TIMEOUT_MAX)
+
+
 def _once(callback: Callback) -> Callback:
     unused = [callback]
 
@@ -200,7 +205,7 @@ def _start_timer(seconds: float, ring: Callback) -> Callback:
 
     def keep_time() -> None:
         try:
-            stopped.get(timeout=max(0.0, seconds))
+            stopped.get(timeout=_bearable(seconds))
         except queue.Empty:
             ring()
 

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from types import TracebackType
 from typing import Any, Mapping, Optional, Type, Union
 from urllib.parse import urlsplit
 
 from ._caller import NOT_GIVEN, Caller, NotGiven, user_agent
 from ._retry import Retry
-from ._secrets import ApiKey, Headers, KeySource, is_secret_header
+from ._secrets import ApiKey, Headers, KeySource
 from .errors import ConfigurationError, InvalidArgumentError
+from .resources._arguments import RagDefaults
 from .resources.documents import Documents
 from .resources.files import Files
 from .resources.libraries import Libraries
-from .resources.rag import Rag, RagDefaults
+from .resources.rag import Rag
 from .settings import Settings
 from .transports import Timeout, Transport
 from .transports.requests import RequestsTransport
+
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+\Z")
+# Behind `?` or `#` the paths would get lost; on what a backslash or a blank means, readers differ.
+_UNFIT = re.compile(r"[?#\\\s\x00-\x20\x7f]")
 
 
 class KnowledgeClient:
@@ -137,23 +143,39 @@ class KnowledgeClient:
 
 
 def _headers(given: Optional[Mapping[str, str]], own_agent: Optional[str]) -> Headers:
-    headers = Headers({name.lower(): value for name, value in (given or {}).items()})
-    headers["user-agent"] = user_agent(own_agent)
-    for name, value in headers.items():
-        if name == "authorization":
-            raise InvalidArgumentError("give the key as api_key=, not in default_headers")
-        if any(char in name + value for char in "\r\n\0"):
-            shown = "its value" if is_secret_header(name) else repr(value)
-            raise InvalidArgumentError(f"header {name!r}: {shown} contains a line break")
+    headers = Headers()
+    for name, value in (given or {}).items():
+        headers[_checked_name(name)] = _checked_value(name, value)
+    own_agent = own_agent or headers.get("user-agent")
+    headers["user-agent"] = _checked_value("user-agent", user_agent(own_agent))
     return headers
+
+
+def _checked_name(name: str) -> str:
+    if not isinstance(name, str) or not _HEADER_NAME.match(name):
+        raise InvalidArgumentError("default_headers: a name is no header name")
+    if name.lower() == "authorization":
+        raise InvalidArgumentError("give the key as api_key=, not in default_headers")
+    return name.lower()
+
+
+def _checked_value(name: str, value: str) -> str:
+    # The HTTP layer would quote the value, which may be a secret, in an error of its own.
+    if not isinstance(value, str):
+        raise InvalidArgumentError(f"header {name!r}: its value is no text")
+    if any(char in value for char in "\r\n\0"):
+        raise InvalidArgumentError(f"header {name!r}: its value contains a line break")
+    return value
 
 
 def _checked_url(url: str) -> str:
     parts = _split(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ConfigurationError("base_url must begin with https:// and name a host")
-    if parts.query or parts.fragment or parts.username or parts.password:
-        raise ConfigurationError("base_url must have no user, password, query or fragment")
+    if _UNFIT.search(url) or "@" in parts.netloc:
+        raise ConfigurationError(
+            "base_url must have no user, password, query, fragment, blank or backslash"
+        )
     # Paths begin with /v1; many people write it at the end of the address as well.
     trimmed = url.rstrip("/")
     return trimmed[: -len("/v1")] if trimmed.endswith("/v1") else trimmed

@@ -28,9 +28,10 @@ from __future__ import annotations
 
 import datetime
 import email.utils
-from typing import Any, Dict, Mapping, Optional, Tuple, Type
+from typing import Any, Dict, Iterable, Mapping, Optional, Tuple, Type
 
 from ._error_words import ErrorWords, words_of_body
+from ._secrets import redact
 
 
 class KnowledgeError(Exception):
@@ -41,6 +42,12 @@ class KnowledgeError(Exception):
     def __init__(self, message: str = "") -> None:
         super().__init__(message)
         self.message = message
+
+    def __copy__(self) -> KnowledgeError:
+        # `copy` would go through `__reduce__`, which leaves behind what a pickle must not carry.
+        other = type(self)(self.message)
+        other.__dict__.update(self.__dict__)
+        return other
 
     def __str__(self) -> str:
         return self.message
@@ -272,16 +279,21 @@ _BY_STATUS: Dict[int, Tuple[Type[APIError], str]] = {
 
 
 def error_for_status(
-    status: int, body: bytes, headers: Mapping[str, str], now: Optional[float] = None
+    status: int,
+    body: bytes,
+    headers: Mapping[str, str],
+    now: Optional[float] = None,
+    secrets: Iterable[str] = (),
 ) -> APIError:
     """The error for an HTTP status of 400 and above, with the server's own words, redacted.
 
-    `now` is the Unix time, for a `retry-after` date in a reply that has no `date` of its own.
+    now: the Unix time, for a `retry-after` date in a reply that has no `date` of its own
+    secrets: what must not be shown although the server says it: some quote the key they refuse
     """
     words = words_of_body(body)
     kind, fallback = _BY_STATUS.get(status) or _by_class(status)
     return kind(
-        words.message or fallback,
+        redact(words.message, secrets) or fallback,
         status,
         words.code,
         words.type,

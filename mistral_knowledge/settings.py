@@ -32,6 +32,7 @@ _LIMITS = ("connect", "write", "first_byte", "idle", "total")
 _COMMON = {"streaming", "model", "retries", *(f"timeout_{name}" for name in _LIMITS)}
 _USER_ONLY = {"base_url"}
 _KEYS = {"api_key", "apikey", "key", "token", "mistral_api_key"}
+_VARIABLES = ("MISTRAL_RAG_STREAMING", "MISTRAL_BASE_URL")
 _OFF = frozenset({"0", "false", "off", "no"})
 _ON = frozenset({"1", "true", "on", "yes"})
 
@@ -49,7 +50,7 @@ class Settings:
     """The settings of this machine and project, read once.
 
     project, user: the two files, where they are there
-    environment: the variables; only MISTRAL_* are looked at
+    environment: the variables that are settings; never the key, so that this can be pickled
     """
 
     project: Optional[SettingsFile] = None
@@ -66,12 +67,12 @@ class Settings:
         user_file: the user file's path (default: `config.ini` in the platform's folder)
         Raises ConfigurationError for a file that cannot be read or sets what it must not.
         """
-        project = _find_upwards(Path(folder) if folder is not None else Path.cwd())
+        project = _find_upwards(Path(folder) if folder is not None else _working_directory())
         user = Path(user_file) if user_file is not None else _user_file()
         return cls(
             _read(project, _COMMON) if project else None,
-            _read(user, _COMMON | _USER_ONLY) if user.is_file() else None,
-            {name: text for name, text in os.environ.items() if name.startswith("MISTRAL_")},
+            _read(user, _COMMON | _USER_ONLY) if os.path.isfile(user) else None,
+            {name: os.environ[name] for name in _VARIABLES if name in os.environ},
         )
 
     def streaming(self) -> bool:
@@ -136,7 +137,7 @@ def _text(text: str) -> str:
 
 
 def _count(text: str) -> int:
-    if not text.isdigit():
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
         raise ValueError("it is no number of repetitions; write 0, 1, 2, ...")
     return int(text)
 
@@ -154,10 +155,20 @@ def _seconds(text: str) -> Tuple[Optional[float]]:
     return (seconds,)
 
 
-def _find_upwards(folder: Path) -> Optional[Path]:
+def _working_directory() -> Optional[Path]:
+    try:
+        return Path.cwd()
+    except OSError:
+        return None  # it was deleted under us
+
+
+def _find_upwards(folder: Optional[Path]) -> Optional[Path]:
+    if folder is None:
+        return None
+    folder = Path(os.path.abspath(folder))
     for place in (folder, *folder.parents):
         candidate = place / PROJECT_FILE
-        if candidate.is_file():
+        if os.path.isfile(candidate):
             return candidate
     return None
 

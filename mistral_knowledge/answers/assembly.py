@@ -8,7 +8,7 @@ so they cannot drift apart. It only folds: no clock, no socket.
 from __future__ import annotations
 
 import hashlib
-from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
+from typing import Any, Dict, List, Mapping, Optional, Set, Tuple, Union
 
 import attr
 
@@ -61,11 +61,13 @@ class Assembly:
         self._chunk_start = 0
         self._citations: List[Citation] = []
         self._numbers: Dict[Tuple[Any, ...], int] = {}
+        self._announced: Set[Tuple[Any, ...]] = set()
         self._searches = 0
         self._thinking: List[str] = []
         self._thinking_length = 0
         self._tool_calls: List[ToolCall] = []
         self._usage: Optional[Usage] = None
+        self._spent: Optional[Usage] = None
         self._finish_reason: Optional[str] = None
         self._envelope: Dict[str, Any] = {}
 
@@ -98,7 +100,8 @@ class Assembly:
             citation = self._citation(source, start, raw)
             chunk.citations.append(citation)
             cited.append(CitationEvent(citation, is_new))
-            found += [source_of(citation)] if is_new else []
+            found += [] if source.key in self._announced else [source_of(citation)]
+            self._announced.add(source.key)
         self._chunks.append(chunk)
         self._chunk_start = len(self._pieces)
         return [*self._search_results(found), *grown, *cited]
@@ -107,6 +110,23 @@ class Assembly:
         """The model called a tool; complete."""
         self._tool_calls.append(call)
         return ToolCallEvent(call.tool_call_id, call.name, call.arguments)
+
+    def found(self, sources: List[Cited]) -> List[Event]:
+        """A search found `sources`; they get their number when they are first cited."""
+        new = [source for source in sources if source.key not in self._announced]
+        self._announced.update(source.key for source in new)
+        return self._search_results([source_of(_uncited(source)) for source in new])
+
+    def next_round(self) -> None:
+        """Another reply follows in the same answer: its token counts are added to these."""
+        self._spent, self._usage = self.total_usage, None
+
+    @property
+    def total_usage(self) -> Optional[Usage]:
+        """The token counts of all rounds."""
+        if self._spent is None or self._usage is None:
+            return self._usage or self._spent
+        return self._spent + self._usage
 
     def tool_result(
         self, tool_call_id: Optional[str], content: str, name: Optional[str] = None
@@ -133,13 +153,19 @@ class Assembly:
         self._envelope.update(fields)
 
     @property
+    def conversation_id(self) -> Optional[str]:
+        """The id of the conversation, as the server returned it last."""
+        value = self._envelope.get("conversation_id")
+        return value if isinstance(value, str) else None
+
+    @property
     def has_usage(self) -> bool:
         """Whether token counts are in."""
         return self._usage is not None
 
     def partial(self) -> PartialAnswer:
         """A snapshot of what has come so far."""
-        return PartialAnswer(self._pieces, self._citations, self._usage)
+        return PartialAnswer(self._pieces, self._citations, self.total_usage)
 
     def answer(self) -> Answer:
         """The whole answer; to be asked for once its end mark is in."""
@@ -149,7 +175,7 @@ class Assembly:
             text="".join(self._pieces),
             chunks=self._chunks,
             citations=self._citations,
-            usage=self._usage,
+            usage=self.total_usage,
             thinking="".join(self._thinking),
             tool_calls=self._tool_calls,
             finish_reason=self._finish_reason,
@@ -174,12 +200,8 @@ class Assembly:
             start_index=start,
             end_index=self._length,
             source_type=source.source_type,
-            source_id=source.source_id,
-            document_id=source.document_id,
-            title=source.title,
-            url=source.url,
-            resolved=source.resolved,
             raw=raw,
+            **_described(source),
         )
         self._citations.append(citation)
         return citation
@@ -189,6 +211,17 @@ class Assembly:
             return []
         self._searches += 1
         return [SearchResultsEvent(found, self._searches)]
+
+
+def _uncited(source: Cited) -> Citation:
+    return Citation(_short_id(source.key), 0, 0, 0, 0, source.source_type, **_described(source))
+
+
+def _described(source: Cited) -> Dict[str, Any]:
+    return {name: getattr(source, name) for name in _DESCRIPTION}
+
+
+_DESCRIPTION = ("source_id", "document_id", "title", "url", "resolved")
 
 
 def _short_id(key: Tuple[Any, ...]) -> str:

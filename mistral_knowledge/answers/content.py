@@ -91,16 +91,20 @@ def _referenced(source_id: Any, info: Optional[Mapping[str, Any]]) -> Cited:
 def _tool_reference(
     chunk: Dict[str, Any], assembly: Assembly, _: KnownSources
 ) -> Optional[List[Event]]:
-    tool = _string(chunk.get("tool")) or ""
-    title, url = _string(chunk.get("title")), _string(chunk.get("url"))
-    source = Cited(
-        key=("tool_reference", tool, title, url),
+    source = tool_source(_string(chunk.get("tool")) or "", chunk)
+    return assembly.cite([source], _string(chunk.get("text")) or "", chunk, "tool_reference")
+
+
+def tool_source(tool: str, facts: Mapping[str, Any]) -> Cited:
+    """What a tool found, from the facts it gives about it; a URL is enough to tell it apart."""
+    title, url = _string(facts.get("title")), _string(facts.get("url"))
+    return Cited(
+        key=("tool_reference", tool, url or title),
         source_type=_tool_source_type(tool),
         title=title,
         url=url,
         resolved=bool(title or url),
     )
-    return assembly.cite([source], _string(chunk.get("text")) or "", chunk, "tool_reference")
 
 
 def _tool_source_type(tool: str) -> str:

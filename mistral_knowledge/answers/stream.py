@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Callable, Iterator, List, Optional, Type
+from typing import Callable, Generator, Iterator, List, Optional, Tuple, Type, TypeVar
 
 from ..abort import AbortSignal
 from ..errors import AbortedError, InvalidArgumentError
@@ -14,6 +14,11 @@ from .reader import Reader, assemble, final_event
 from .source import payloads_of
 
 OnUpdate = Callable[[PartialAnswer], object]
+
+AnyReader = TypeVar("AnyReader", bound=Reader)
+
+# What follows a reply in the same answer: events, then the next reply and its reader, or None.
+Follow = Callable[[AnyReader], Generator[Event, None, Optional[Tuple[Reply, AnyReader]]]]
 
 
 class AnswerStream:
@@ -32,11 +37,17 @@ class AnswerStream:
     came), RequestTimeoutError, AbortedError, UnexpectedResponseError.
     """
 
-    def __init__(self, reply: Reply, reader: Reader, signal: Optional[AbortSignal] = None) -> None:
-        self._reply = reply
-        self._reader = reader
+    def __init__(
+        self,
+        reply: Reply,
+        reader: AnyReader,
+        signal: Optional[AbortSignal] = None,
+        follow: Optional[Follow[AnyReader]] = None,
+    ) -> None:
+        self._line = _Line(reply)
+        self._assembly = reader.assembly
         self._signal = signal or AbortSignal()
-        self._events = _events(reply, reader)
+        self._events = _events(self._line, reader, follow)
         self._turn: List[None] = [None]
         self._looped = False
         self._closed = False
@@ -50,7 +61,7 @@ class AnswerStream:
     @property
     def partial(self) -> PartialAnswer:
         """A snapshot of what has come so far; never to be taken for the answer."""
-        return self._reader.assembly.partial()
+        return self._assembly.partial()
 
     @property
     def text_stream(self) -> Iterator[str]:
@@ -69,7 +80,7 @@ class AnswerStream:
     def close(self) -> None:
         """Stop, and let go of the connection: from any thread, any number of times."""
         self._closed = True
-        self._reply.close()
+        self._line.close()
 
     def __iter__(self) -> Iterator[Event]:
         if self._looped:
@@ -104,7 +115,7 @@ class AnswerStream:
 
     def _refuse_stopped(self) -> None:
         if self._signal.aborted:
-            self._reply.close()
+            self._line.close()
             raise self._signal.error()
         if self._closed:
             raise AbortedError("the stream was closed before its end", "closed")
@@ -125,15 +136,40 @@ class AnswerStream:
         return f"<AnswerStream {state}, {self.partial!r}>"
 
 
+class _Line:
+    """The reply that is being read now; an answer may take several, one after the other."""
+
+    def __init__(self, reply: Reply) -> None:
+        self.reply = reply
+        self._closed = False
+
+    def take(self, reply: Reply) -> None:
+        """Go on with the next reply."""
+        self.reply = reply
+        if self._closed:
+            reply.close()
+
+    def close(self) -> None:
+        """Close the reply, and whichever comes after it."""
+        self._closed = True
+        self.reply.close()
+
+
 # Functions, not methods: a generator that refers to its own stream would keep a dropped stream
 # alive, and its connection open, until the garbage collector finds the circle.
 
 
-def _events(reply: Reply, reader: Reader) -> Iterator[Event]:
-    try:
-        yield from assemble(payloads_of(reply, reader), reader)
-    finally:
-        reply.close()
+def _events(line: _Line, reader: AnyReader, follow: Optional[Follow[AnyReader]]) -> Iterator[Event]:
+    while True:
+        try:
+            yield from assemble(payloads_of(line.reply, reader), reader)
+        finally:
+            line.reply.close()
+        following = (yield from follow(reader)) if follow and reader.complete else None
+        if following is None:
+            break
+        reply, reader = following
+        line.take(reply)
     yield final_event(reader)
 
 

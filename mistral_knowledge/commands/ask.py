@@ -13,12 +13,13 @@ from typing import Any, List, Optional
 from ..answers.events import CitationEvent, MessageEvent
 from ..answers.stream import AnswerStream
 from ..client import KnowledgeClient
-from ..errors import InvalidArgumentError, ProcessingError
+from ..errors import ConfigurationError, InvalidArgumentError, KnowledgeError, ProcessingError
 from ..models.answers import Answer
 from ..models.documents import Document
 from ..models.libraries import Library
 
 LIBRARY_NAME = "mistral_knowledge ask"
+DELETE_SECONDS = 10
 
 
 def add_parser(subparsers: Any) -> None:
@@ -41,6 +42,8 @@ def add_parser(subparsers: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit code."""
     paths = _paths(arguments.files)
+    if not arguments.question.strip():
+        raise InvalidArgumentError("the question is empty")
     if not paths and arguments.library is None:
         raise InvalidArgumentError("nothing to ask: name files, or a library with --library ID")
     with _client(arguments) as client:
@@ -57,6 +60,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _client(arguments: argparse.Namespace) -> KnowledgeClient:
     if not arguments.offline:
+        if not (os.environ.get("MISTRAL_API_KEY") or "").strip():
+            raise ConfigurationError(
+                "no API key: set the environment variable MISTRAL_API_KEY, or try it with --offline"
+            )
         return KnowledgeClient(model=arguments.model)
     from ..transports.fake import FakeTransport
 
@@ -142,11 +149,16 @@ def _cost(answer: Answer) -> str:
 def _leave(client: KnowledgeClient, library: Library, arguments: argparse.Namespace) -> None:
     if arguments.library is not None or arguments.offline:
         return
-    if arguments.delete:
-        client.libraries.delete(library)
-        _line(f"deleted the library {library.id}")
-    else:
+    if not arguments.delete:
         _line(f"kept the library; ask again with --library {library.id}")
+        return
+    try:
+        client.libraries.delete(library, timeout=DELETE_SECONDS)
+    except KnowledgeError as error:
+        # Whatever ended the command is the news; this must not take its place.
+        _line(f"the library {library.id} could not be deleted: {error}")
+    else:
+        _line(f"deleted the library {library.id}")
 
 
 def _progress(text: str) -> None:

@@ -30,26 +30,27 @@ def add_parser(subparsers: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Serve until Ctrl-C; returns the exit code."""
+    """Serve until Ctrl-C; returns the exit code. InvalidArgumentError, OSError if it cannot."""
     _log_to_stderr()
     try:
         return _serve(args)
     except KeyboardInterrupt:
         _say("stopped")
         return 0
-    except (InvalidArgumentError, OSError, OverflowError, sqlite3.Error) as error:
-        _say(f"fake-server: {error}")
-        return 1
+    except sqlite3.Error as error:
+        raise InvalidArgumentError(f"the database {args.db} cannot be used: {error}") from error
+    except OverflowError as error:
+        raise InvalidArgumentError(f"port {args.port} cannot be used: {error}") from error
 
 
 def _serve(args: argparse.Namespace) -> int:
     from ..fake_api import KnowledgeApi
     from ..fake_api.server import serve
 
-    with KnowledgeApi(args.db) as api:
-        with serve(api, args.host, args.port, allow_remote=args.allow_remote) as server:
-            _say(f"serving on {server.url} (Ctrl-C ends it)")
-            _wait()
+    remote = args.allow_remote
+    with KnowledgeApi(args.db) as api, serve(api, args.host, args.port, allow_remote=remote) as on:
+        _say(f"serving on {on.url} (Ctrl-C ends it)")
+        _wait()
     return 0
 
 

@@ -121,12 +121,14 @@ def register(**renamed: str) -> Any:
 
 def parse(cls: Type[Model], payload: Any) -> Model:
     """`payload` as a `cls`; UnexpectedResponseError where it is no object or has no id."""
+    if not isinstance(payload, Mapping):
+        kind = type(payload).__name__
+        raise UnexpectedResponseError(f"expected a {cls.__name__}, got a {kind}")
     try:
         return CONVERTER.structure(payload, cls)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        fault = f"without a usable {error}" if isinstance(error, KeyError) else "of another shape"
-        kind = type(payload).__name__
-        raise UnexpectedResponseError(f"expected a {cls.__name__}, got a {kind} {fault}") from None
+    except KeyError as error:
+        fault = f"expected a {cls.__name__}, got an object without a usable {error}"
+        raise UnexpectedResponseError(fault) from None
 
 
 def required_text(instance: Any, attribute: Any, value: Any) -> None:

@@ -37,12 +37,29 @@ class Usage:
         connectors = fields.pop("connectors", None)
         return cls(connectors=connectors, extra=fields, **known)
 
+    def __add__(self, other: "Usage") -> "Usage":
+        """The counts of two replies together."""
+        counts = {name: _sum(getattr(self, name), getattr(other, name)) for name in _COUNTS}
+        connectors = _sums(self.connectors or {}, other.connectors or {})
+        return Usage(connectors=connectors or None, extra=_sums(self.extra, other.extra), **counts)
+
     def log_fields(self) -> Dict[str, Any]:
         """The counts, for a log."""
         return {name: getattr(self, name) for name in _COUNTS}
 
 
 _COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens", "connector_tokens")
+
+
+def _sum(one: Any, other: Any) -> Any:
+    if one is None or other is None:
+        return other if one is None else one
+    numbers = isinstance(one, (int, float)) and isinstance(other, (int, float))
+    return one + other if numbers else other
+
+
+def _sums(one: Mapping[str, Any], other: Mapping[str, Any]) -> Dict[str, Any]:
+    return {name: _sum(one.get(name), other.get(name)) for name in {**one, **other}}
 
 
 @attr.s(auto_attribs=True, slots=True)
@@ -130,11 +147,18 @@ class Chunk:
 
 @attr.s(auto_attribs=True, slots=True)
 class ToolCall:
-    """A tool call the model made: its id, the tool's name, and the arguments as JSON text."""
+    """A tool call the model made.
+
+    tool_call_id, name: which call of which tool; arguments: JSON text
+    by_server: whether the server ran the tool itself; else its result is for the caller to give
+    confirmation: `pending`, `allowed` or `denied` where the tool needs leave, else None
+    """
 
     tool_call_id: Optional[str]
     name: str
     arguments: str = attr.ib(default="", repr=False)
+    by_server: bool = False
+    confirmation: Optional[str] = None
 
 
 @attr.s(auto_attribs=True, slots=True)

@@ -4,9 +4,24 @@ from __future__ import annotations
 
 import re
 import uuid
-from typing import TYPE_CHECKING, Any, Iterable, List, Optional, Tuple, Type, TypedDict, Union
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    List,
+    Optional,
+    Tuple,
+    Type,
+    TypedDict,
+    Union,
+)
+
+import attr
 
 from .._retry import Retry
+from .._secrets import redact
 from ..abort import AbortSignal
 from ..errors import InvalidArgumentError
 from ..models.documents import Document
@@ -18,10 +33,22 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack as Unpack
 
 LibraryRef = Union[str, uuid.UUID, Library]
+Libraries = Union[LibraryRef, Iterable[LibraryRef]]
 DocumentRef = Union[str, uuid.UUID, Document]
 FileRef = Union[str, uuid.UUID, File]
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:@=+~-]*\Z")
+
+
+@attr.s(auto_attribs=True, frozen=True, slots=True)
+class RagDefaults:
+    """What a client sets for its questions; read when one is asked.
+
+    model: () -> the model's name; streaming: () -> whether answers are streamed
+    """
+
+    model: Callable[[], str]
+    streaming: Callable[[], bool]
 
 
 class CallOptions(TypedDict, total=False):
@@ -48,11 +75,16 @@ def id_of(thing: Any, kind: Type[Any]) -> str:
     if not isinstance(value, str):
         raise InvalidArgumentError(f"expected a {name} or its id, got a {type(thing).__name__}")
     if not _ID.match(value) or ".." in value:
-        raise InvalidArgumentError(f"{value!r} is not the id of a {name}")
+        raise InvalidArgumentError(f"{redact(value)[:100]!r} is not the id of a {name}")
     return value
 
 
-def library_ids(libraries: Union[LibraryRef, Iterable[LibraryRef]]) -> List[str]:
+def library_tool(libraries: Libraries) -> Dict[str, Any]:
+    """The tool that answers from these libraries."""
+    return {"type": "document_library", "library_ids": library_ids(libraries)}
+
+
+def library_ids(libraries: Libraries) -> List[str]:
     """The ids of one library or several."""
     if isinstance(libraries, (str, uuid.UUID, Library)):
         return [id_of(libraries, Library)]
@@ -76,6 +108,6 @@ def document_ids(
     return id_of(library, Library), id_of(document, Document)
 
 
-def given(**fields: Any) -> Any:
+def given(**fields: Any) -> Dict[str, Any]:
     """The fields that were given: what is None is left out, never sent as null."""
     return {name: value for name, value in fields.items() if value is not None}

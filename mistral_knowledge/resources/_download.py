@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import uuid
 
+from ..errors import InvalidArgumentError
 from ..transports import Reply
+
+
+def target_of(path: object) -> str:
+    """The path to save to; InvalidArgumentError for what is there and is no ordinary file."""
+    target = os.fsdecode(path)  # type: ignore[arg-type]  # it says itself what it does not take
+    if os.path.exists(target) and not os.path.isfile(target):
+        # Putting the file in its place would remove a directory or a device such as /dev/null.
+        raise InvalidArgumentError(f"{target}: name a file, this is something else")
+    return target
 
 
 def save(reply: Reply, path: str) -> None:
     """Stream the body to `path`; until it is whole, it stands beside it under another name."""
-    folder, name = os.path.split(os.path.abspath(path))
-    handle, unfinished = tempfile.mkstemp(prefix=f".{name}.", suffix=".part", dir=folder)
-    try:
-        with os.fdopen(handle, "wb") as file:
+    folder = os.path.dirname(os.path.abspath(path))
+    unfinished = os.path.join(folder, f".{uuid.uuid4().hex}.part")
+    with open(unfinished, "xb") as file:
+        try:
             for piece in reply:
                 file.write(piece)
-        _take_usual_mode(unfinished)
-        os.replace(unfinished, path)
-    except BaseException:
-        os.unlink(unfinished)
-        raise
-
-
-def _take_usual_mode(path: str) -> None:
-    # mkstemp makes files for the owner only; a download should look like any other new file.
-    mask = os.umask(0)
-    os.umask(mask)
-    os.chmod(path, 0o666 & ~mask)
+            file.close()
+            os.replace(unfinished, path)
+        except BaseException:
+            file.close()  # an open file cannot be removed on every system
+            os.unlink(unfinished)
+            raise

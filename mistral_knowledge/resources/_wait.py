@@ -79,8 +79,6 @@ class _Polls:
         self.asked_pause = 0.0
         try:
             document = self._documents.get(*self._ids, **self._options)
-        except ProcessingTimeoutError:
-            raise
         except _BORNE as error:
             self._bear(error)
             return None

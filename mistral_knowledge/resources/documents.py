@@ -6,6 +6,7 @@ https://docs.mistral.ai/api/#tag/beta.libraries.documents
 from __future__ import annotations
 
 import datetime
+import json
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Union
 
 import attr
@@ -62,16 +63,16 @@ class Documents:
         Raises InvalidArgumentError, what `open` raises for a path, and with `wait` also
         ProcessingError and ProcessingTimeoutError.
         """
+        seconds = _seconds_to_wait(wait)
         path = f"{_library_path(library)}/documents"
         with open_upload(file, name, mime_type) as upload:
             body = MultipartBody([], upload, on_progress)
             call = Call("POST", path, body=body, repeatable=True)
             status, payload = self._caller.status_and_json(call, Options(**options))
-        document = parse(Document, payload)
+        document = _in_library(library, parse(Document, payload))
         document.created = status == 201
-        if wait is False:
+        if seconds is None:
             return document
-        seconds = 300.0 if wait is True else float(wait)
         done = self.wait(library, document, seconds=seconds, **options)
         return attr.evolve(done, created=document.created)
 
@@ -98,7 +99,8 @@ class Documents:
 
         def fetch(number: int) -> Page[Document]:
             payload = self._caller.json(Call("GET", path, query=[("page", number), *query]), opts)
-            return Page(items_of(payload, Document), next_number(payload, number))
+            items = [_in_library(library, item) for item in items_of(payload, Document)]
+            return Page(items, next_number(payload, number))
 
         return Listing(fetch, 0)
 
@@ -110,7 +112,7 @@ class Documents:
     ) -> Document:
         """One document's metadata (`GET .../documents/{id}`)."""
         call = Call("GET", _path(library, document))
-        return parse(Document, self._caller.json(call, Options(**options)))
+        return _in_library(library, parse(Document, self._caller.json(call, Options(**options))))
 
     def status(
         self,
@@ -210,7 +212,7 @@ class Documents:
         if not body:
             raise InvalidArgumentError("nothing to update: give name=, attributes= or expires_at=")
         call = Call("PATCH", _path(library, document), json=body)
-        return parse(Document, self._caller.json(call, Options(**options)))
+        return _in_library(library, parse(Document, self._caller.json(call, Options(**options))))
 
     def delete(
         self,
@@ -231,11 +233,33 @@ def _path(library: LibraryOrDocument, document: Optional[DocumentRef]) -> str:
     return f"/v1/libraries/{library_id}/documents/{document_id}"
 
 
+def _in_library(library: LibraryOrDocument, document: Document) -> Document:
+    """The document, knowing its library also where the reply did not say it."""
+    if document.library_id is None:
+        known = library.library_id if isinstance(library, Document) else id_of(library, Library)
+        document.library_id = known
+    return document
+
+
+def _seconds_to_wait(wait: Union[bool, float]) -> Optional[float]:
+    if isinstance(wait, bool):
+        return 300.0 if wait else None
+    if isinstance(wait, (int, float)) and wait > 0:
+        return float(wait)
+    raise InvalidArgumentError(f"wait={wait!r}: give True, False, or seconds above 0")
+
+
 def _signed_url(reply: Reply) -> SignedUrl:
     """The URL in a body that is a JSON string, or the bare URL."""
-    body = b"".join(reply).decode("utf-8", "replace").strip()
-    url = body[1:-1] if len(body) > 1 and body[0] == body[-1] == '"' else body
-    url = url.replace("\\/", "/")
+    body = b"".join(reply).decode("utf-8-sig", "replace").strip()
+    url = _unquoted(body) if body.startswith('"') else body
     if not url.startswith(("http://", "https://")) or any(map(str.isspace, url)):
         raise UnexpectedResponseError("expected a signed URL, got another shape", reply.status)
     return SignedUrl(url)
+
+
+def _unquoted(body: str) -> str:
+    try:
+        return str(json.loads(body))
+    except ValueError:
+        return ""

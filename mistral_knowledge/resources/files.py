@@ -16,7 +16,7 @@ from ..errors import InvalidArgumentError, UnexpectedResponseError
 from ..models._convert import parse
 from ..models.files import File
 from ._arguments import CallOptions, FileRef, id_of
-from ._download import save
+from ._download import save, target_of
 from ._listing import Listing, Page, items_of
 
 if TYPE_CHECKING:
@@ -86,12 +86,16 @@ class Files:
         query = [("page_size", page_size), ("search", search), ("purpose", purpose)]
         query += [(field, value) for field, values in several for value in values]
         opts = Options(**options)
+        received = 0
 
         def fetch(number: int) -> Page[File]:
+            nonlocal received
             call = Call("GET", "/v1/files", query=[("page", number), *query])
             payload = self._caller.json(call, opts)
             items = items_of(payload, File)
-            return Page(items, number + 1 if _has_more(payload, number, page_size, items) else None)
+            received += len(items)
+            more = _has_more(payload, received, len(items) >= page_size)
+            return Page(items, number + 1 if more else None)
 
         return Listing(fetch, 0)
 
@@ -120,7 +124,7 @@ class Files:
         call = Call("GET", f"{_path(file)}/content", accept="application/octet-stream")
         if path is None:
             return self._caller.run(call, Options(**options), lambda reply, _: b"".join(reply))
-        target = os.fspath(path)
+        target = target_of(path)
         self._caller.run(call, Options(**options), lambda reply, _: save(reply, target))
         return None
 
@@ -147,8 +151,7 @@ def _path(file: FileRef) -> str:
     return f"/v1/files/{id_of(file, File)}"
 
 
-def _has_more(payload: Any, number: int, page_size: int, items: Sequence[File]) -> bool:
+def _has_more(payload: Any, received: int, full: bool) -> bool:
+    """Whether to ask for another page; a server may give smaller ones than it was asked for."""
     total = payload.get("total") if isinstance(payload, dict) else None
-    if isinstance(total, int):
-        return (number + 1) * page_size < total
-    return len(items) >= page_size
+    return received < total if isinstance(total, int) else full

@@ -161,10 +161,8 @@ def _partner(share_with: Union[str, uuid.UUID], kind: str, org_id: Optional[str]
 def _next_token(payload: Any, token: Any) -> Any:
     """The next page's token, or its number on servers that only know numbered pages."""
     following = payload.get("next_page_token") if isinstance(payload, dict) else None
-    if following is not None:
-        return following
-    return (
-        next_number(payload, token if isinstance(token, int) else 0)
-        if token is None or isinstance(token, int)
-        else None
-    )
+    if following and isinstance(following, (str, int)):
+        return str(following)
+    if isinstance(token, str):
+        return None
+    return next_number(payload, token or 0)

@@ -5,9 +5,7 @@ https://docs.mistral.ai/api/#tag/chat
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Iterable, Mapping, Optional, Sequence, Union
-
-import attr
+from typing import Any, Dict, Mapping, Optional, Sequence, Union
 
 from .._caller import NOT_GIVEN, Call, Caller, NotGiven, Options
 from .._retry import Retry
@@ -17,27 +15,17 @@ from ..answers.stream import AnswerStream, OnUpdate
 from ..errors import InvalidArgumentError, InvalidRequestError, request_id_of
 from ..models.answers import Answer
 from ..transports import Reply, Timeout
-from ._arguments import LibraryRef, given, library_ids
-
-Libraries = Union[LibraryRef, Iterable[LibraryRef]]
+from ._arguments import Libraries, RagDefaults, given, library_tool
+from .agent import Agent
 
 _NO_STREAM_OPTIONS = "the server refuses stream_options"
 _OURS = ("stream", "stream_options")
 
 
-@attr.s(auto_attribs=True, frozen=True, slots=True)
-class RagDefaults:
-    """What a client sets for its questions; read when one is asked.
-
-    model: () -> the model's name; streaming: () -> whether answers are streamed
-    """
-
-    model: Callable[[], str]
-    streaming: Callable[[], bool]
-
-
 class Rag:
     """`client.rag`: ask a question of one library or several.
+
+    `agent`: the same two verbs over the Conversations API, with tools.
 
     Both verbs raise TransportError, APIError and its children, AbortedError, ConfigurationError,
     InvalidArgumentError; and AnswerError for an answer that did not come whole.
@@ -46,6 +34,7 @@ class Rag:
     def __init__(self, caller: Caller, defaults: RagDefaults) -> None:
         self._caller = caller
         self._defaults = defaults
+        self.agent = Agent(caller, defaults)
 
     def query(
         self,
@@ -55,6 +44,7 @@ class Rag:
         messages: Optional[Sequence[Mapping[str, Any]]] = None,
         model: Optional[str] = None,
         streaming: Optional[bool] = None,
+        web_search: Union[bool, str] = False,
         on_update: Optional[OnUpdate] = None,
         tools: Sequence[Mapping[str, Any]] = (),
         timeout: Union[Timeout, float, NotGiven, None] = NOT_GIVEN,
@@ -73,6 +63,7 @@ class Rag:
             messages=messages,
             model=model,
             streaming=streaming,
+            web_search=web_search,
             tools=tools,
             timeout=timeout,
             retries=retries,
@@ -89,6 +80,7 @@ class Rag:
         messages: Optional[Sequence[Mapping[str, Any]]] = None,
         model: Optional[str] = None,
         streaming: Optional[bool] = None,
+        web_search: Union[bool, str] = False,
         tools: Sequence[Mapping[str, Any]] = (),
         timeout: Union[Timeout, float, NotGiven, None] = NOT_GIVEN,
         retries: Union[Retry, int, NotGiven] = NOT_GIVEN,
@@ -103,16 +95,32 @@ class Rag:
         libraries: one library (object or id) or several
         model: else the client's, else the settings', else `mistral-medium-latest`
         streaming: False makes one request and yields the events of the whole answer
+        web_search: True or "premium" searches the web as well; it does not work on chat
+            completions, so the question takes the road of `agent.stream`
         tools: further tools, as the API takes them
         signal: ends it, from any thread or a signal handler
         completion: options of the API (temperature, max_tokens, random_seed, ...); what is None is
             left out; `n` above 1 is refused, because an answer is one
         """
+        if web_search:
+            return self.agent.stream(
+                question,
+                inputs=messages,
+                libraries=libraries,
+                web_search=web_search,
+                model=model,
+                streaming=streaming,
+                tools=tools,
+                timeout=timeout,
+                retries=retries,
+                signal=signal,
+                **_checked(completion),
+            )
         streamed = self._defaults.streaming() if streaming is None else streaming
         body = given(
             model=model or self._defaults.model(),
             messages=_messages(question, messages),
-            tools=[_library_tool(libraries), *tools],
+            tools=[library_tool(libraries), *tools],
             **_checked(completion),
         )
         return self._ask(body, streamed, Options(timeout, retries, signal))
@@ -139,10 +147,6 @@ class Rag:
 
 def _opened(reply: Reply, signal: AbortSignal) -> AnswerStream:
     return AnswerStream(reply, ChatReader(request_id_of(reply.headers)), signal)
-
-
-def _library_tool(libraries: Libraries) -> Dict[str, Any]:
-    return {"type": "document_library", "library_ids": library_ids(libraries)}
 
 
 def _messages(

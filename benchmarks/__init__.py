@@ -1,0 +1,1 @@
+"""How fast `mistral_knowledge` is, beside the official SDK and a floor: `python -m benchmarks`."""

@@ -1,0 +1,96 @@
+"""Conversations that the server keeps (`/v1/conversations`).
+
+https://docs.mistral.ai/api/#tag/beta.conversations
+"""
+
+from __future__ import annotations
+
+import builtins
+import json
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Union
+
+from .._caller import Call, Caller, Options
+from ..errors import InvalidArgumentError
+from ..models._convert import parse
+from ..models.answers import Answer
+from ..models.conversations import Conversation, Entry
+from ._arguments import CallOptions, id_of
+from ._listing import Listing, Page, items_of
+
+if TYPE_CHECKING:
+    from ._arguments import Unpack
+
+ConversationRef = Union[str, Conversation, Answer]
+
+
+class Conversations:
+    """`client.rag.agent.conversations`. Methods also take `timeout=`, `retries=` and `signal=`.
+
+    A conversation is named by its id, a Conversation, or an Answer that came from it.
+    All raise TransportError, APIError and its children, AbortedError, ConfigurationError.
+    """
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        *,
+        metadata: Optional[Mapping[str, Any]] = None,
+        page_size: int = 100,
+        **options: Unpack[CallOptions],
+    ) -> Listing[Conversation]:
+        """All conversations (`GET /v1/conversations`); lazily, page by page.
+
+        metadata: only those that were started with it; page_size: items a request
+        """
+        wanted = json.dumps(metadata, separators=(",", ":")) if metadata is not None else None
+        opts = Options(**options)
+
+        def fetch(number: int) -> Page[Conversation]:
+            query = [("page", number), ("page_size", page_size), ("metadata", wanted)]
+            payload = self._caller.json(Call("GET", "/v1/conversations", query=query), opts)
+            items = items_of(payload, Conversation)
+            return Page(items, number + 1 if len(items) >= page_size else None)
+
+        return Listing(fetch, 0)
+
+    def get(self, conversation: ConversationRef, **options: Unpack[CallOptions]) -> Conversation:
+        """How a conversation was started (`GET /v1/conversations/{id}`)."""
+        call = Call("GET", _path(conversation))
+        return parse(Conversation, self._caller.json(call, Options(**options)))
+
+    def history(
+        self, conversation: ConversationRef, **options: Unpack[CallOptions]
+    ) -> builtins.list[Entry]:
+        """All its entries in order, tool calls too (`GET /v1/conversations/{id}/history`)."""
+        call = Call("GET", f"{_path(conversation)}/history")
+        return _entries(self._caller.json(call, Options(**options)), "entries")
+
+    def messages(
+        self, conversation: ConversationRef, **options: Unpack[CallOptions]
+    ) -> builtins.list[Entry]:
+        """Its messages in order (`GET /v1/conversations/{id}/messages`)."""
+        call = Call("GET", f"{_path(conversation)}/messages")
+        return _entries(self._caller.json(call, Options(**options)), "messages")
+
+    def delete(self, conversation: ConversationRef, **options: Unpack[CallOptions]) -> None:
+        """Delete it (`DELETE /v1/conversations/{id}`)."""
+        self._caller.json(Call("DELETE", _path(conversation)), Options(**options))
+
+
+def conversation_id_of(conversation: Any) -> str:
+    """The id of a conversation, from an id, a Conversation or an Answer."""
+    if isinstance(conversation, Answer):
+        if conversation.conversation_id is None:
+            raise InvalidArgumentError("this answer is not from a conversation")
+        conversation = conversation.conversation_id
+    return id_of(conversation, Conversation)
+
+
+def _path(conversation: ConversationRef) -> str:
+    return f"/v1/conversations/{conversation_id_of(conversation)}"
+
+
+def _entries(payload: Any, name: str) -> builtins.list[Entry]:
+    return items_of(payload.get(name) if isinstance(payload, Mapping) else payload, Entry)

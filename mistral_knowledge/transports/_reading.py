@@ -1,0 +1,97 @@
+"""Reading a response body piece by piece as it arrives, on every urllib3 from 1.26 on."""
+
+from __future__ import annotations
+
+from http.client import IncompleteRead
+from typing import Any, Callable, List, Optional
+
+from urllib3.response import HTTPResponse
+
+PIECE = 64 * 1024
+NEW = hasattr(HTTPResponse, "read1")  # from urllib3 2.2 on
+
+Reader = Callable[[], bytes]
+
+
+def reader_of(response: Any) -> Reader:
+    """A function that returns the next piece of a requests response, and b"" at its end."""
+    raw = response.raw
+    if isinstance(getattr(response, "_content", None), bytes):
+        return _reader_of_bytes(response.content)  # a hook of the user's session has read it
+    if not isinstance(raw, HTTPResponse):
+        return lambda: raw.read(PIECE) or b""
+    if NEW:
+        return lambda: raw.read1(PIECE, decode_content=True) or b""
+    return _OldReader(raw).read
+
+
+def _reader_of_bytes(content: bytes) -> Reader:
+    pieces: List[bytes] = [content]
+    return lambda: pieces.pop() if pieces else b""
+
+
+class _OldReader:
+    """urllib3 before 2.2 has no `read1`: http.client's, with what urllib3 would add to it."""
+
+    def __init__(self, raw: Any) -> None:
+        self._raw = raw
+        self._fp: Any = raw._fp
+        self._read1 = getattr(self._fp, "read1", None) or self._fp.read
+        # http.client's own count is not kept by `read1` on every Python.
+        self._left: Optional[int] = getattr(self._fp, "length", None)
+        self._ended = False
+        raw._init_decoder()
+
+    def read(self) -> bytes:
+        while not self._ended:
+            data = self._read_raw()
+            self._ended = not data
+            piece = self._raw._decode(data, decode_content=True, flush_decoder=not data)
+            if piece:
+                return piece  # type: ignore[no-any-return]
+        return b""
+
+    def _read_raw(self) -> bytes:
+        if self._left == 0 or self._fp.closed:
+            return b""
+        data: bytes = self._read1(PIECE if self._left is None else min(PIECE, self._left))
+        if self._left is not None:
+            if not data:
+                raise IncompleteRead(b"", self._left)
+            self._left -= len(data)
+        return data
+
+
+def socket_of(raw: Any) -> Any:
+    """The socket under a response that a connection of ours did not make, or None."""
+    connection = getattr(raw, "_connection", None)
+    sock = getattr(connection, "sock", None)
+    if sock is not None:
+        return sock
+    fp: Any = getattr(getattr(raw, "_fp", None), "fp", None)
+    return getattr(getattr(fp, "raw", None), "_sock", None)
+
+
+def take_connection(raw: Any) -> Any:
+    """Take the connection from urllib3, which would put it back into its pool by itself."""
+    connection = getattr(raw, "_connection", None)
+    if connection is not None:
+        raw._connection = None
+    return connection
+
+
+def hand_back(raw: Any, connection: Any) -> None:
+    """Put the connection into its pool, as it is."""
+    if connection is not None:
+        raw._fp.close()  # or http.client waits for the end of this response
+        raw._connection = connection
+        raw.release_conn()
+
+
+def close_both(raw: Any, connection: Any) -> None:
+    """Close the socket of a response, wherever it is held."""
+    close = getattr(raw, "close", None)
+    if close is not None:
+        close()
+    if connection is not None:
+        connection.close()

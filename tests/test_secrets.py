@@ -1,0 +1,159 @@
+"""_secrets: what must not be shown is not shown by its own type."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mistral_knowledge import SignedUrl
+from mistral_knowledge._secrets import (
+    ApiKey,
+    Headers,
+    is_secret_header,
+    key_problem,
+    redact,
+    redact_url,
+)
+
+KEY = "sk-live-0123456789"
+SIGNED = "https://files.example/d/paper.pdf?sig=s3cr3t&exp=9"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (f"Authorization: Bearer {KEY}", "Authorization: Bearer ***"),
+        (f"bearer  {KEY}, and more", "bearer ***, and more"),
+        ("Basic dXNlcjpwdw==", "Basic ***"),
+        (f"see {SIGNED} there", "see https://files.example/d/paper.pdf?*** there"),
+        (f'{{"url": "{SIGNED}"}}', '{"url": "https://files.example/d/paper.pdf?***"}'),
+        (f"<a href='{SIGNED}'>", "<a href='https://files.example/d/paper.pdf?***'>"),
+        ("/d/paper.pdf?sig=s3cr3t", "/d/paper.pdf?***"),
+        ("a?b?sig=s3cr3t", "a?b?***"),
+        ("x?sig%3Ds3cr3t", "x?***"),
+        ("http://user:pw@proxy:3128/", "http://***@proxy:3128/"),
+        ("http://token@proxy/", "http://***@proxy/"),
+        ("What was measured? Nothing = zero", "What was measured? Nothing = zero"),
+        ("Is that so?", "Is that so?"),
+        ("", ""),
+    ],
+)
+def test_redact_hides_tokens_queries_and_passwords_and_leaves_prose(text: str, shown: str) -> None:
+    assert redact(text) == shown
+
+
+def test_redact_hides_each_given_secret_everywhere() -> None:
+    assert redact(f"{KEY}: no such key {KEY}", [KEY, ""]) == "***: no such key ***"
+
+
+@pytest.mark.parametrize("piece", ["a?", "?", "://", "bearer ", "a?b=", "://a:b@", "<", "a?%"])
+def test_redact_takes_time_in_proportion_to_a_hostile_text(piece: str) -> None:
+    text = piece * 60_000
+    began = time.perf_counter()
+    redact(text)
+    assert time.perf_counter() - began < 1.0
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        (SIGNED, "https://files.example/d/paper.pdf?***"),
+        ("https://me:pw@files.example:8443/d#frag", "https://files.example:8443/d"),
+        ("https://files.example/d", "https://files.example/d"),
+        ("http://[bad", "***"),
+        ("", ""),
+    ],
+)
+def test_redact_url_keeps_only_scheme_host_and_path(url: str, shown: str) -> None:
+    assert redact_url(url) == shown
+
+
+@given(st.text())
+def test_redact_url_takes_any_text(url: str) -> None:
+    assert isinstance(redact_url(url), str)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["authorization", "Authorization", "PROXY-AUTHORIZATION", "x-api-key", "api-key", "Cookie"],
+)
+def test_headers_hide_the_values_that_carry_credentials(name: str) -> None:
+    headers = Headers({name: KEY, "accept": "text/plain"})
+    assert is_secret_header(name)
+    assert repr(headers) == f"Headers({{{name!r}: '***', 'accept': 'text/plain'}})"
+    assert str(headers) == repr(headers)
+    assert f"{headers}" == repr(headers)
+    assert headers.shown() == {name: "***", "accept": "text/plain"}
+    assert headers[name] == KEY
+
+
+def test_a_signed_url_shows_itself_without_its_query() -> None:
+    url = SignedUrl(SIGNED)
+    shown = "SignedUrl('https://files.example/d/paper.pdf?***')"
+    assert (repr(url), str(url), f"{url}", f"{[url]}") == (shown, shown, shown, f"[{shown}]")
+    assert url.url == SIGNED
+
+
+def test_signed_urls_are_equal_when_their_urls_are_and_can_be_copied() -> None:
+    url = SignedUrl(SIGNED)
+    assert url == SignedUrl(SIGNED)
+    assert url != SignedUrl("https://files.example/other")
+    assert url != SIGNED
+    assert len({url, SignedUrl(SIGNED)}) == 1
+    assert copy.deepcopy(url) == url
+    assert pickle.loads(pickle.dumps(url)) == url
+
+
+@pytest.mark.parametrize(
+    ("source", "key"),
+    [
+        (KEY, KEY),
+        (f"  {KEY} ", KEY),
+        (lambda: KEY, KEY),
+        (lambda: f" {KEY}", KEY),
+        (None, None),
+        ("", None),
+        ("   ", None),
+        (lambda: None, None),
+        (lambda: "", None),
+    ],
+)
+def test_a_key_is_read_from_text_or_a_function_without_surrounding_blanks(
+    source: object, key: object
+) -> None:
+    assert ApiKey(source).read() == key  # type: ignore[arg-type]
+
+
+def test_a_key_is_read_anew_each_time() -> None:
+    keys = iter(["first", "second"])
+    key = ApiKey(lambda: next(keys))
+    assert [key.read(), key.read()] == ["first", "second"]
+
+
+def test_a_key_neither_shows_itself_nor_lets_itself_be_pickled_or_copied() -> None:
+    key = ApiKey(KEY)
+    assert (repr(key), str(key)) == ("ApiKey(***)", "ApiKey(***)")
+    for act in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError, match="not pickled") as caught:
+            act(key)  # type: ignore[operator]
+        assert KEY not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "value", ["sk\n", "s k", "sk\r\nX: y", "clé", "sk\x00", "\tsk", "sk\x7f", b"sk", 5, ["sk"]]
+)
+def test_an_unusable_key_is_told_without_being_shown(value: object) -> None:
+    problem = key_problem(value)
+    assert problem is not None
+    assert repr(value) not in problem
+    assert str(value) not in problem
+
+
+@given(st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1))
+def test_every_key_of_visible_ascii_is_usable(key: str) -> None:
+    assert key_problem(key) is None
