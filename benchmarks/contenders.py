@@ -16,7 +16,8 @@ KEY = "benchmark-key-that-opens-nothing"
 def serving() -> Iterator[str]:
     """The base URL of a running server; it has a process, and so a GIL, of its own."""
     with python("-m", "benchmarks.server", stdin=subprocess.PIPE) as process:
-        assert process.stdin is not None and process.stdout is not None
+        assert process.stdin is not None
+        assert process.stdout is not None
         yield f"http://127.0.0.1:{int(process.stdout.readline())}"
         process.stdin.close()
 

@@ -42,21 +42,18 @@ def by_mistralai(url: str) -> Upload:
 
 def at_the_floor(url: str) -> Upload:
     """Blocks of the file written to a bare socket."""
-    host, port = str(urlsplit(url).hostname), urlsplit(url).port
+    parts = urlsplit(url)
 
     def upload(path: str) -> None:
         size = os.path.getsize(path)
-        head = (
-            f"POST {urlsplit(url).path} HTTP/1.1\r\nHost: {host}\r\nContent-Length: {size}\r\n\r\n"
-        )
-        with socket.create_connection((host, port)) as sock, open(path, "rb") as file:
+        head = f"POST {parts.path} HTTP/1.1\r\nContent-Length: {size}\r\nConnection: close\r\n\r\n"
+        with socket.create_connection((parts.hostname, parts.port)) as sock:
             sock.sendall(head.encode("ascii"))
-            for block in iter(lambda: file.read(BLOCK), b""):
-                sock.sendall(block)
-            assert (
-                json.loads(sock.makefile("rb").read(65536).partition(b"\r\n\r\n")[2])["bytes"]
-                == size
-            )
+            with open(path, "rb") as file:
+                for block in iter(lambda: file.read(BLOCK), b""):
+                    sock.sendall(block)
+            reply = sock.makefile("rb").read()
+        assert json.loads(reply.partition(b"\r\n\r\n")[2])["bytes"] == size
 
     return upload
 

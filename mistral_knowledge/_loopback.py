@@ -6,6 +6,7 @@ server can do wrong can be written down. Standard library only.
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import struct
 import threading
@@ -101,7 +102,7 @@ class Server:
         self._threads: List[threading.Thread] = []
         self._open: List[socket.socket] = []
         self.connections = 0
-        self.host = "127.0.0.1:%d" % self._listener.getsockname()[1]
+        self.host = f"127.0.0.1:{self._listener.getsockname()[1]}"
         self.url = f"{'https' if tls else 'http'}://{self.host}"
 
     def __enter__(self) -> Server:
@@ -154,10 +155,8 @@ class Server:
 
 
 def _end(sock: socket.socket) -> None:
-    try:
+    with contextlib.suppress(OSError):
         socket.socket.shutdown(sock, socket.SHUT_RDWR)
-    except OSError:
-        pass
     sock.close()
 
 

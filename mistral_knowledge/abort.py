@@ -1,15 +1,16 @@
 """Stopping a call from outside: from another thread, a signal handler or a deadline.
 
 `abort()` may run in a signal handler, which interrupts a thread at any point, so nothing here
-takes a lock that the interrupted thread could hold: list and dict operations that are atomic in
-themselves, and `queue.SimpleQueue`, which is re-entrant, do instead of `Lock` and `Event`.
+takes a lock that the interrupted thread could hold: list and dict operations are atomic in
+themselves. Who waits does so for a lock of its own that nobody but the abort releases. (Not for a
+`queue.SimpleQueue`: before Python 3.13 its timeouts never end when a signal handler outlasts them,
+on 3.8 short ones now and then without any.)
 """
 
 from __future__ import annotations
 
 import contextlib
 import copy
-import queue
 import threading
 import time
 from typing import Any, Callable, Dict, List, Optional
@@ -85,12 +86,11 @@ class AbortSignal:
 
     def wait(self, seconds: Optional[float]) -> bool:
         """Block for `seconds` (None: for ever) or until aborted; returns whether it was aborted."""
-        woken: queue.SimpleQueue[None] = queue.SimpleQueue()
-        remove = self.add_callback(lambda: woken.put(None))
+        asleep = threading.Lock()
+        asleep.acquire()
+        remove = self.add_callback(asleep.release)
         try:
-            woken.get(timeout=_bearable(seconds))
-        except queue.Empty:
-            pass
+            asleep.acquire(timeout=_bearable(seconds))
         finally:
             remove()
         return self.aborted
@@ -184,9 +184,9 @@ class _AnyOf(AbortSignal):
         return forget
 
 
-def _bearable(seconds: Optional[float]) -> Optional[float]:
-    """`seconds` as `queue` takes them: it refuses what is below 0 or above its limit."""
-    return None if seconds is None else min(max(0.0, seconds), threading.TIMEOUT_MAX)
+def _bearable(seconds: Optional[float]) -> float:
+    """`seconds` as a lock takes them: it refuses what is below 0 or above its limit."""
+    return -1 if seconds is None else min(max(0.0, seconds), threading.TIMEOUT_MAX)
 
 
 def _once(callback: Callback) -> Callback:
@@ -201,13 +201,12 @@ def _once(callback: Callback) -> Callback:
 
 def _start_timer(seconds: float, ring: Callback) -> Callback:
     """Run `ring` in a daemon thread after `seconds`; returns the function that calls it off."""
-    stopped: queue.SimpleQueue[None] = queue.SimpleQueue()
+    running = threading.Lock()
+    running.acquire()
 
     def keep_time() -> None:
-        try:
-            stopped.get(timeout=_bearable(seconds))
-        except queue.Empty:
+        if not running.acquire(timeout=_bearable(seconds)):
             ring()
 
     threading.Thread(target=keep_time, name="mistral_knowledge-deadline", daemon=True).start()
-    return lambda: stopped.put(None)
+    return _once(running.release)

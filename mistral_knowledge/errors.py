@@ -18,7 +18,7 @@
     |  |- AnswerTruncatedError       the stream just stopped
     |  |- MalformedEventError        an event could not be read
     |- ProcessingError               a document could not be processed; .document
-    |- ProcessingTimeoutError        (TimeoutError) it was not done in time; .document
+    |  |- ProcessingTimeoutError     (TimeoutError) it was not done in time
 
 Plain classes whose fields are all optional and positional: each one survives `pickle` and
 `copy.deepcopy`, and may have two parents. None carries a key, a prompt or a signed URL. Pure.

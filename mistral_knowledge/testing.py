@@ -6,8 +6,8 @@
         def make_transport(self):
             return MyTransport()
 
-pytest finds the tests in the class that inherits. They run against a server on loopback; a transport
-that needs no network overrides `play`, and puts on the same scenarios by its own means.
+pytest finds the tests in the class that inherits. They run against a server on loopback; a
+transport that needs no network overrides `play`, and puts on the same scenarios by its own means.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class Outcome:
     def _run(self) -> None:
         try:
             self.value = self._function()
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - it is looked at in the other thread
             self.error = error
 
     def join(self) -> None:
@@ -124,7 +124,7 @@ def pause() -> None:
 
 
 class TransportContract:
-    """The rules of `mistral_knowledge.transports`, one test each; inherit it and give a transport."""
+    """The rules of `mistral_knowledge.transports`, one test each; inherit it, give a transport."""
 
     def make_transport(self) -> Transport:
         """The transport to test; it is closed after each test."""

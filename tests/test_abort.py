@@ -132,7 +132,7 @@ def test_many_threads_that_abort_at_once_run_each_callback_once() -> None:
     for _ in range(50):
         signal, ran = AbortSignal(), []
         for number in range(10):
-            signal.add_callback(lambda number=number: ran.append(number))  # type: ignore[misc]
+            signal.add_callback(lambda number=number: ran.append(number))  # type: ignore[misc]  # noqa: B023
         threads = [threading.Thread(target=signal.abort, args=[n]) for n in range(4)]
         for thread in threads:
             thread.start()
@@ -353,7 +353,10 @@ def test_a_handler_may_abort_between_any_two_lines_of_the_signal(step: str) -> N
         signal, ran, left = AbortSignal(), [], [line]
 
         def trace(frame: Any, event: str, _: Any) -> Any:
-            if frame.f_code.co_name != step or "mistral_knowledge/abort" not in frame.f_code.co_filename:
+            if (
+                frame.f_code.co_name != step
+                or "mistral_knowledge/abort" not in frame.f_code.co_filename
+            ):
                 return trace if event == "call" else None
             if event == "line":
                 left[0] -= 1  # noqa: B023
@@ -372,6 +375,28 @@ def test_a_handler_may_abort_between_any_two_lines_of_the_signal(step: str) -> N
             sys.settrace(before)
         assert sorted(ran) == [1, 2]
         assert signal.reason in ("handler", "later")
+
+
+def test_a_wait_is_over_in_time_although_a_signal_handler_outlasts_it() -> None:
+    handled: List[bool] = []
+    with on_signal(os_signal.SIGALRM, lambda: handled.append(AbortSignal().wait(0.1))):
+        os_signal.setitimer(os_signal.ITIMER_REAL, 0.01)
+        assert AbortSignal().wait(0.05) is False
+    assert handled == [False]
+
+
+def test_waits_of_next_to_no_time_always_end() -> None:
+    signal = AbortSignal()
+    assert [signal.wait(0) or signal.wait(1e-6) for _ in range(20_000)] == [False] * 20_000
+
+
+def test_deadlines_of_next_to_no_time_always_ring() -> None:
+    for _ in range(200):
+        rung = threading.Event()
+        signal = AbortSignal.timeout(1e-5)
+        signal.add_callback(rung.set)
+        assert rung.wait(PATIENCE)
+    assert join_timers() == []
 
 
 @pytest.mark.parametrize("cls", [KnowledgeError, AbortedError])

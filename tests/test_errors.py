@@ -94,9 +94,7 @@ def test_a_plain_copy_of_an_error_keeps_all_that_it_holds(
     cls: Type[errors.KnowledgeError],
 ) -> None:
     error = filled(cls)
-    assert all(
-        value is getattr(copy.copy(error), name) for name, value in fields(error).items()
-    )
+    assert all(value is getattr(copy.copy(error), name) for name, value in fields(error).items())
 
 
 @pytest.mark.parametrize("cls", CLASSES)
@@ -104,9 +102,7 @@ def test_every_field_of_an_error_is_optional_and_positional(
     cls: Type[errors.KnowledgeError],
 ) -> None:
     parameters = inspect.signature(cls).parameters.values()
-    assert {parameter.kind for parameter in parameters} == {
-        inspect.Parameter.POSITIONAL_OR_KEYWORD
-    }
+    assert {parameter.kind for parameter in parameters} == {inspect.Parameter.POSITIONAL_OR_KEYWORD}
     assert isinstance(cls(), errors.KnowledgeError)
     assert pickle.loads(pickle.dumps(cls())).args == cls().args
 

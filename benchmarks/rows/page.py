@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import List
+from typing import Any, List
 
 from ..contenders import official, ours, serving, session
 from ..measuring import Effort, Work, cpu, medians
@@ -31,22 +31,17 @@ def run(effort: Effort) -> List[Line]:
 
 def _ours(url: str) -> Work:
     client = ours(url)
-
-    def read() -> None:
-        documents = list(client.documents.list(LIBRARY))
-        assert len(documents) == ITEMS and documents[-1].created_at.year == 2025
-
-    return read
+    return lambda: _check(list(client.documents.list(LIBRARY)))
 
 
 def _official(url: str) -> Work:
-    documents_of = official(url).beta.libraries.documents
+    documents = official(url).beta.libraries.documents
+    return lambda: _check(documents.list(library_id=LIBRARY).data)
 
-    def read() -> None:
-        documents = documents_of.list(library_id=LIBRARY).data
-        assert len(documents) == ITEMS and documents[-1].created_at.year == 2025
 
-    return read
+def _check(documents: List[Any]) -> None:
+    assert len(documents) == ITEMS
+    assert documents[-1].created_at.year == 2025
 
 
 def _floor(url: str) -> Work:

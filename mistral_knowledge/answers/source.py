@@ -43,17 +43,22 @@ def payloads_of(reply: Reply, reader: Reader) -> Iterator[Payload]:
 
 def _pieces(reply: Reply, reader: Reader) -> Iterator[bytes]:
     pieces = iter(reply)
-    while not reader.complete:
-        try:
-            piece = next(pieces)
-        except StopIteration:
-            return
-        except ConnectionLostError as error:
-            raise _truncated(reader) from error
-        yield piece
-    # What follows the end mark is worth a moment, and never worth the answer.
-    seconds = REST_SECONDS if reader.assembly.has_usage else USAGE_SECONDS
-    yield from within(seconds, pieces, reply.close)
+    try:
+        while not reader.complete:
+            try:
+                piece = next(pieces)
+            except StopIteration:
+                return
+            except ConnectionLostError as error:
+                raise _truncated(reader) from error
+            yield piece
+        # What follows the end mark is worth a moment, and never worth the answer.
+        seconds = REST_SECONDS if reader.assembly.has_usage else USAGE_SECONDS
+        yield from within(seconds, pieces, reply.close)
+    finally:
+        # Before `pieces` is dropped, which would drop the connection: it may serve again.
+        if reader.complete:
+            reply.close()
 
 
 def _from_json(reply: Reply, reader: Reader) -> Iterator[Payload]:

@@ -5,7 +5,9 @@ never retries, and returns a reply for every HTTP status. It raises only
 
 - `NotSentError`, `RequestTimeoutError`, `ConnectionLostError` (the children of `TransportError`),
 - what `request.signal.error()` returns, once that signal is aborted,
-- what the request's own body raises while it is read, as it is.
+- what the request's own body raises while it is read, as it is,
+- before anything is sent, `ConfigurationError` or `InvalidArgumentError` for what cannot be sent
+  (a proxy or certificate setting, a header with a line break).
 
 Anything else that passes through (a KeyboardInterrupt, a task queue's time limit) comes out as the
 same object, with the connection closed. `mistral_knowledge.testing.TransportContract` is this

@@ -8,6 +8,7 @@ is needed: `stop` may run in a signal handler, in the middle of anything.
 from __future__ import annotations
 
 import _socket
+import contextlib
 import contextvars
 import os
 import socket
@@ -161,10 +162,8 @@ def shut_down(sock: Any) -> None:
     sock = getattr(sock, "socket", sock)  # TLS within TLS: the transport holds the socket
     raw = getattr(sock, "_sock", sock)  # gevent: its socket holds the real one
     if isinstance(raw, _socket.socket):
-        try:
+        with contextlib.suppress(OSError):  # closed, or not connected yet
             _socket.socket.shutdown(raw, socket.SHUT_RDWR)
-        except OSError:
-            pass  # closed or not connected yet
 
 
 def _nothing() -> None:

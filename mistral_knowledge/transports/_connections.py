@@ -67,7 +67,7 @@ class _Response(http.client.HTTPResponse):
 class _Tracked(HTTPConnection):
     response_class = _Response
 
-    def _new_conn(self) -> socket.socket:
+    def _new_conn(self) -> Any:
         call = CURRENT.get()
         try:
             return open_socket(
@@ -78,7 +78,7 @@ class _Tracked(HTTPConnection):
         except socket.timeout as error:
             raise ConnectTimeoutError(self, "timed out") from error
         except OSError as error:
-            raise NewConnectionError(self, str(error)) from error  # type: ignore[arg-type]
+            raise NewConnectionError(self, str(error)) from error
 
     def connect(self) -> None:
         call = CURRENT.get()
@@ -141,7 +141,7 @@ class Adapter(HTTPAdapter):
     def close(self) -> None:
         """Close the idle connections now; urllib3 2 leaves that to the garbage collector."""
         for manager in (self.poolmanager, *self.proxy_manager.values()):
-            for key in manager.pools.keys():
+            for key in manager.pools.keys():  # noqa: SIM118 - it cannot be iterated over
                 pool = manager.pools.get(key)
                 if pool is not None:
                     pool.close()

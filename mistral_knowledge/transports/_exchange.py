@@ -10,7 +10,7 @@ import requests
 from ..errors import InvalidArgumentError
 from . import Request, Timeout
 from ._call import CURRENT, Call
-from ._failures import LIBRARY_ERRORS, raise_from
+from ._failures import LIBRARY_ERRORS, error_for
 from ._reading import socket_of
 from ._requests_body import BodyFailed, Upload, upload_of
 from ._requests_reply import RequestsReply
@@ -38,7 +38,7 @@ def exchange(session: Any, request: Request) -> RequestsReply:
     call.abandon()
     if isinstance(upload, Upload) and upload.error is not None:
         raise upload.error
-    raise_from(failure, call, secrets)
+    raise error_for(failure, call, secrets)
 
 
 def check_headers(headers: Mapping[str, str]) -> None:
@@ -61,7 +61,7 @@ def _send(session: Any, request: Request, upload: Any, call: Call) -> Any:
     except requests.HTTPError as error:
         if error.response is None:
             raise
-        return error.response  # a hook of the user's session raises for status; here any is a reply
+        return error.response  # a hook of the user's session raises for status; any is a reply
     finally:
         CURRENT.reset(token)
 
@@ -94,7 +94,7 @@ def _hide_location(response: Any, **kwargs: Any) -> None:
 def _limits(timeout: Timeout, upload: Any) -> Tuple[Optional[float], Optional[float]]:
     connect, write = timeout.connect, timeout.write
     if isinstance(upload, Upload):
-        # Only for connections that are not ours: requests sends the body under the limit of connect.
+        # For connections that are not ours: requests sends a body under the limit of connect.
         connect = None if connect is None or write is None else max(connect, write)
     return connect, timeout.first_byte
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import sys
 from http.client import HTTPException
-from typing import List, NoReturn, Optional, Tuple, Type
+from typing import List, Optional, Tuple, Type
 
 from requests.exceptions import ConnectTimeout, ReadTimeout, RequestException
 from urllib3 import exceptions as urllib3_errors
@@ -37,18 +37,20 @@ _LOST = {
 }
 
 
-def raise_from(failure: Optional[BaseException], call: Call, secrets: Secrets) -> NoReturn:
-    """Raise what a call ends with: what stopped it, or what `failure` means, which is scrubbed.
+def error_for(failure: Optional[BaseException], call: Call, secrets: Secrets) -> KnowledgeError:
+    """What a call ends with: what stopped it, or what `failure` means, which is scrubbed.
 
     To be called behind the `except` block: what is handled then is what the caller was handling
     before; it ends the chain of `failure`, and is left as it is.
     """
     chain = chain_of(failure, sys.exc_info()[1])
-    error = None if call.stopped or failure is None else _explain(chain, call, secrets)
+    if call.stopped or failure is None:
+        error = call.error()
+    else:
+        error = _explain(chain, call, secrets)
+        error.__cause__ = failure
     scrub(chain, secrets)  # also where it is not chained: its frames hold the request, and itself
-    if error is None:
-        raise call.error()
-    raise error from failure
+    return error
 
 
 def _explain(chain: List[BaseException], call: Call, secrets: Secrets) -> KnowledgeError:

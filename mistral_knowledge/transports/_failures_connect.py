@@ -21,6 +21,7 @@ _UNUSABLE = (
     requests_errors.InvalidHeader,
     urllib3_errors.LocationValueError,
 )
+_SEE_PROXY = "check HTTPS_PROXY, HTTP_PROXY, NO_PROXY"
 NOT_CONNECTED = (
     requests_errors.ConnectTimeout,
     urllib3_errors.NewConnectionError,
@@ -38,13 +39,11 @@ def not_sent(chain: List[BaseException], secrets: Secrets) -> KnowledgeError:
     if "certificate bundle" in reason or "TLS certificate file" in reason:
         return ConfigurationError(f"{reason}: correct REQUESTS_CA_BUNDLE or CURL_CA_BUNDLE")
     if _first(chain, _SETTING):
-        return ConfigurationError(f"no connection to {host}: {reason} (see HTTPS_PROXY, base_url)")
+        return ConfigurationError(f"no connection to {host}: {reason}; {_SEE_PROXY}, base_url")
     if _first(chain, _UNUSABLE):
         return InvalidArgumentError(f"the request to {host} cannot be sent: {reason}")
     if _first(chain, _PROXY) or "Tunnel connection failed" in reason:
-        return NotSentError(
-            f"the proxy did not connect to {host}: {reason}; check HTTPS_PROXY, HTTP_PROXY, NO_PROXY"
-        )
+        return NotSentError(f"the proxy did not connect to {host}: {reason}; {_SEE_PROXY}")
     if _first(chain, _TLS):
         return NotSentError(_tls_words(chain, host, reason))
     if _first(chain, socket.gaierror):

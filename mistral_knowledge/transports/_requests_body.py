@@ -29,7 +29,7 @@ class Upload:
             yield from _exactly(self._body, self._length)
         except GeneratorExit:
             raise
-        except BaseException as error:  # kept and raised again by the transport, as it is
+        except BaseException as error:  # noqa: BLE001 - the transport raises it again, as it is
             self.error = error
             raise BodyFailed from None
 
@@ -56,6 +56,7 @@ def _exactly(blocks: Body, length: Optional[int]) -> Iterator[bytes]:
         sent += len(block)
         if length is not None and sent > length:
             raise InvalidArgumentError(f"the body is longer than the {length} bytes it said")
-        yield block
+        if block:  # an empty chunk would end the body
+            yield block
     if length is not None and sent < length:
         raise InvalidArgumentError(f"the body ended after {sent} of {length} bytes")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Iterator, List, Mapping
+from typing import Any, Iterator, List, Mapping, Optional
 
 from ..errors import AbortedError, InvalidArgumentError
 from ._call import Call
-from ._failures import LIBRARY_ERRORS, raise_from
+from ._failures import LIBRARY_ERRORS, error_for
 from ._reading import close_both, hand_back, reader_of, take_connection
 from ._scrub import Secrets
 
@@ -19,8 +19,8 @@ class RequestsReply:
     """Status and headers of a response, and its body to be read or closed.
 
     One token, popped and appended, is the right to touch the response: the reader has it while it
-    reads a piece, and who closes the reply keeps it. A list does that without a lock, which a signal
-    handler or a fork could find taken.
+    reads a piece, and who closes the reply keeps it. A list does that without a lock, which a
+    signal handler or a fork could find taken.
     """
 
     _gone = True  # until it holds a response
@@ -69,17 +69,15 @@ class RequestsReply:
         """The next piece, or b"" at the end."""
         if self._ended:
             return b""
-        if self._closed:
-            raise self._closed_error()
+        self._check_open()
         if not self._take_turn():
             raise InvalidArgumentError("the reply is being read by another thread")
         try:
             piece = self._read()
         finally:
             self._turn.append(None)
-        if self._closed and not self._ended:
-            self.drop()
-            raise self._closed_error()
+        if piece:
+            self._check_open()  # it was perhaps closed meanwhile
         return piece
 
     def __del__(self) -> None:
@@ -93,7 +91,7 @@ class RequestsReply:
         return True
 
     def _read(self) -> bytes:
-        failure = None
+        failure: Optional[BaseException] = None
         piece = b""
         try:
             piece = self._next_piece()
@@ -108,16 +106,19 @@ class RequestsReply:
             self._ended = True
             return b""
         self._let_go(False)
-        raise_from(failure, self._call, self._secrets)
+        raise error_for(failure, self._call, self._secrets)
 
     def _expected(self, error: BaseException) -> bool:
         # After a shutdown http.client stumbles in its own ways over what is no longer there.
         stumbled = self._call.stopped and isinstance(error, (AttributeError, ValueError))
         return stumbled or isinstance(error, LIBRARY_ERRORS)
 
-    def _closed_error(self) -> BaseException:
-        stopped = self._call.stopped
-        return self._call.error() if stopped else AbortedError("the reply was closed")
+    def _check_open(self) -> None:
+        if self._call.elsewhere:
+            raise InvalidArgumentError("the reply belongs to the process that forked this one")
+        if self._closed:
+            self.drop()
+            raise self._call.error() if self._call.stopped else AbortedError("the reply is closed")
 
     def _ends_soon(self) -> bool:
         if self._call.stopped or self._call.elsewhere:

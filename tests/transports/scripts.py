@@ -83,7 +83,7 @@ def fill_backlog():
             client = stack.enter_context(socket.socket())
             client.setblocking(False)
             client.connect_ex(listener.getsockname())
-        yield "http://127.0.0.1:%d" % listener.getsockname()[1]
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
 
 
 class Letters:

@@ -5,7 +5,13 @@ import threading
 import time
 
 import pytest
-from scripts import (
+
+from mistral_knowledge._loopback import Server
+from mistral_knowledge.abort import AbortSignal
+from mistral_knowledge.errors import AbortedError, RequestTimeoutError
+from mistral_knowledge.testing import Blocks, Gate
+
+from .scripts import (
     CHUNKED,
     Outcome,
     chunk,
@@ -19,11 +25,6 @@ from scripts import (
     serve,
     until,
 )
-
-from mistral_knowledge._loopback import Server
-from mistral_knowledge.abort import AbortSignal
-from mistral_knowledge.errors import AbortedError, RequestTimeoutError
-from mistral_knowledge.testing import Blocks, Gate
 
 BIG = Blocks(*[bytes(1 << 20)] * 64)
 
@@ -277,7 +278,7 @@ def test_aborts_at_every_moment_leave_nothing_behind(transport):
     def answer(connection, seen):
         connection.send(head(content_length=3) + b"one")
 
-    def call():
+    def call(number):
         signal = AbortSignal()
         timer = threading.Timer(0.0001 * (number % 20), signal.abort, ["stop"])
         timer.start()
@@ -290,7 +291,7 @@ def test_aborts_at_every_moment_leave_nothing_behind(transport):
 
     with serve(answer) as server:
         for number in range(200):
-            assert b"".join(call()) == b"one"
+            assert b"".join(call(number)) == b"one"
         assert list(get(transport, server.url)) == [b"one"]
     transport.close()
     until(lambda: open_sockets() <= before)

@@ -3,11 +3,12 @@
 import time
 
 import pytest
-from scripts import CHUNKED, Timeout, chunk, fill_backlog, get, head, post, raised, serve
 
 from mistral_knowledge._loopback import Server
 from mistral_knowledge.errors import NotSentError, RequestTimeoutError
 from mistral_knowledge.testing import Blocks, Gate
+
+from .scripts import CHUNKED, Timeout, chunk, fill_backlog, get, head, post, raised, serve
 
 BIG = 64 * 1024 * 1024
 

@@ -5,10 +5,11 @@ import gzip
 import zlib
 
 import pytest
-from scripts import CHUNKED, CLOSING, Letters, chunk, get, head, raised, serve
 
 from mistral_knowledge.errors import ConnectionLostError, InvalidArgumentError
 from mistral_knowledge.testing import Gate, Outcome, pause
+
+from .scripts import CHUNKED, CLOSING, Letters, chunk, get, head, raised, serve
 
 PLAIN = bytes
 
@@ -174,7 +175,7 @@ def test_a_reset_is_a_lost_connection(transport, old, monkeypatch):
 )
 def test_a_reply_without_a_body_ends_at_once(transport, method, data, old, monkeypatch):
     """And its connection is used again."""
-    from scripts import LONG, Request
+    from .scripts import LONG, Request
 
     use_old_reader(old, monkeypatch)
     with serve(whole(data)) as server:
