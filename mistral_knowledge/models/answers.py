@@ -203,6 +203,13 @@ class Answer:
         """The citations grouped by source, in display order."""
         return group(self.citations)
 
+    def utf16_offset(self, offset: int) -> int:
+        """A Python offset into `text` as JavaScript counts: in UTF-16 units.
+
+        They differ behind every character outside the Basic Multilingual Plane, emoji for one.
+        """
+        return len(self.text[:offset].encode("utf-16-le", "surrogatepass")) // 2
+
     def render(self, style: str = "plain") -> str:
         """The text with numbered citations, and the numbered sources under it.
 

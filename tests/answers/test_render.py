@@ -111,3 +111,8 @@ def test_log_fields_have_identifiers_and_counts_only():
         "connector_tokens": None,
     }
     assert "private" not in repr(whole.citations[0].log_fields())
+
+
+def test_utf16_offsets_count_as_javascript_does():
+    whole = answer("a\U0001f600b\u00e4")
+    assert [whole.utf16_offset(offset) for offset in range(5)] == [0, 1, 3, 4, 5]
