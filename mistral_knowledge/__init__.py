@@ -32,29 +32,13 @@ if TYPE_CHECKING:
     )
     from .answers.events import (
         CitationEvent as CitationEvent,
-    )
-    from .answers.events import (
         Event as Event,
-    )
-    from .answers.events import (
         FinalAnswerEvent as FinalAnswerEvent,
-    )
-    from .answers.events import (
         MessageEvent as MessageEvent,
-    )
-    from .answers.events import (
         SearchResultsEvent as SearchResultsEvent,
-    )
-    from .answers.events import (
         ThinkingEvent as ThinkingEvent,
-    )
-    from .answers.events import (
         ToolCallEvent as ToolCallEvent,
-    )
-    from .answers.events import (
         ToolResultEvent as ToolResultEvent,
-    )
-    from .answers.events import (
         UnknownEvent as UnknownEvent,
     )
     from .answers.stream import (
@@ -65,104 +49,46 @@ if TYPE_CHECKING:
     )
     from .errors import (
         AbortedError as AbortedError,
-    )
-    from .errors import (
         AnswerError as AnswerError,
-    )
-    from .errors import (
         AnswerFailedError as AnswerFailedError,
-    )
-    from .errors import (
         AnswerRateLimitError as AnswerRateLimitError,
-    )
-    from .errors import (
         AnswerTruncatedError as AnswerTruncatedError,
-    )
-    from .errors import (
         APIError as APIError,
-    )
-    from .errors import (
         AuthenticationError as AuthenticationError,
-    )
-    from .errors import (
         ConfigurationError as ConfigurationError,
-    )
-    from .errors import (
         ConflictError as ConflictError,
-    )
-    from .errors import (
         ConnectionLostError as ConnectionLostError,
-    )
-    from .errors import (
         InvalidArgumentError as InvalidArgumentError,
-    )
-    from .errors import (
         InvalidRequestError as InvalidRequestError,
-    )
-    from .errors import (
         KnowledgeError as KnowledgeError,
-    )
-    from .errors import (
         MalformedEventError as MalformedEventError,
-    )
-    from .errors import (
         NotFoundError as NotFoundError,
-    )
-    from .errors import (
         NotSentError as NotSentError,
-    )
-    from .errors import (
         PermissionDeniedError as PermissionDeniedError,
-    )
-    from .errors import (
         ProcessingError as ProcessingError,
-    )
-    from .errors import (
         ProcessingTimeoutError as ProcessingTimeoutError,
-    )
-    from .errors import (
         RateLimitError as RateLimitError,
-    )
-    from .errors import (
         RequestTimeoutError as RequestTimeoutError,
-    )
-    from .errors import (
         ServerError as ServerError,
-    )
-    from .errors import (
         TooLargeError as TooLargeError,
-    )
-    from .errors import (
         TransportError as TransportError,
-    )
-    from .errors import (
         UnexpectedResponseError as UnexpectedResponseError,
     )
     from .models.answers import (
         Answer as Answer,
-    )
-    from .models.answers import (
         Chunk as Chunk,
-    )
-    from .models.answers import (
         Citation as Citation,
-    )
-    from .models.answers import (
         PartialAnswer as PartialAnswer,
-    )
-    from .models.answers import (
         Source as Source,
-    )
-    from .models.answers import (
         ToolCall as ToolCall,
-    )
-    from .models.answers import (
         Usage as Usage,
+    )
+    from .models.conversations import (
+        Conversation as Conversation,
+        Entry as Entry,
     )
     from .models.documents import (
         Document as Document,
-    )
-    from .models.documents import (
         DocumentStatus as DocumentStatus,
     )
     from .models.files import (
@@ -170,8 +96,6 @@ if TYPE_CHECKING:
     )
     from .models.libraries import (
         Library as Library,
-    )
-    from .models.libraries import (
         Share as Share,
     )
     from .settings import (
@@ -179,17 +103,9 @@ if TYPE_CHECKING:
     )
     from .transports import (
         Body as Body,
-    )
-    from .transports import (
         Reply as Reply,
-    )
-    from .transports import (
         Request as Request,
-    )
-    from .transports import (
         Timeout as Timeout,
-    )
-    from .transports import (
         Transport as Transport,
     )
     from .transports.fake import (
@@ -234,6 +150,10 @@ _HOMES = {
         "Source",
         "ToolCall",
         "Usage",
+    ),
+    "models.conversations": (
+        "Conversation",
+        "Entry",
     ),
     "models.documents": (
         "Document",

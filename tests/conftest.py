@@ -54,15 +54,14 @@ def client(fake: FakeTransport) -> KnowledgeClient:
 
 
 @pytest.fixture
-def run_python() -> Callable[..., "subprocess.CompletedProcess[str]"]:
+def run_python() -> Callable[..., subprocess.CompletedProcess[str]]:
     """Runs this Python on the package, away from the repository; warnings are errors there too."""
 
-    def run(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+    def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             python(*arguments),
             env=python_environment(**environment),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            capture_output=True,
             encoding="utf-8",
             timeout=30,
             check=False,

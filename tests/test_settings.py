@@ -103,15 +103,9 @@ def test_files_beat_the_environment_which_beats_the_default(
 @pytest.mark.parametrize(
     ("value", "streaming"),
     [
-        ("0", False),
-        ("false", False),
-        ("off", False),
-        ("no", False),
-        ("FALSE", False),
-        ("Off", False),
-    ]
-    + [(" no ", False), ("", True), ("  ", True), ("1", True), ("true", True), ("nope", True)]
-    + [("disabled", True), ("00", True)],
+        *((word, False) for word in ("0", "false", "off", "no", "FALSE", "Off", " no ")),
+        *((word, True) for word in ("", "  ", "1", "true", "nope", "disabled", "00")),
+    ],
 )
 def test_only_four_words_in_the_environment_switch_streaming_off(
     machine: Machine, value: str, streaming: bool
@@ -347,7 +341,9 @@ def test_any_value_is_read_or_an_error_of_ours(key: str, value: str) -> None:
 
     settings = Settings(SettingsFile("x.ini", {"rag": {key: value}}))
     for method in (settings.streaming, settings.retries, settings.timeout, settings.model):
+        error = None
         try:
             method()
-        except ConfigurationError as error:
-            assert str(error).startswith(f"x.ini: [rag] {key}: it ")
+        except ConfigurationError as caught:
+            error = str(caught)
+        assert error is None or error.startswith(f"x.ini: [rag] {key}: it ")

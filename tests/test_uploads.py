@@ -242,8 +242,9 @@ def test_a_pipe_that_does_not_wait_for_its_data_is_refused_not_cut() -> None:
     out, into = os.pipe()
     os.set_blocking(out, False)
     with open(into, "wb"), open(out, "rb", buffering=0) as file:
+        upload = open_upload(file, "a.bin")
         with pytest.raises(InvalidArgumentError, match="does not wait"):
-            read(open_upload(file, "a.bin"))
+            read(upload)
 
 
 def test_a_file_is_read_from_where_it_stands_each_time(path: pathlib.Path) -> None:
