@@ -218,7 +218,8 @@ def decoded(reply: Reply) -> Any:
     try:
         return json.loads(body.decode("utf-8-sig"))
     except (ValueError, RecursionError):
-        raise unexpected(reply, body) from None
+        pass  # our error must not be chained to this one: it holds the whole body
+    raise unexpected(reply, body)
 
 
 def encoded(value: Any) -> bytes:

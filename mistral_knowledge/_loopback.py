@@ -77,14 +77,19 @@ class Connection:
 
     def _body(self, headers: Dict[str, str]) -> bytes:
         if headers.get("transfer-encoding") != "chunked":
-            return self._file.read(int(headers.get("content-length", "0")))
+            return self._exactly(int(headers.get("content-length", "0")))
         body = b""
         while True:
             size = int(self._file.readline(), 16)
-            body += self._file.read(size)
-            self._file.readline()
+            body += self._exactly(size + 2)[:-2]
             if not size:
                 return body
+
+    def _exactly(self, size: int) -> bytes:
+        data = self._file.read(size)
+        if len(data) < size:
+            raise ConnectionError("the client hung up in the middle of its request")
+        return data
 
 
 class Server:

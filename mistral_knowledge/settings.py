@@ -181,17 +181,25 @@ def _user_file() -> Path:
 
 def _read(path: Path, allowed: Any) -> SettingsFile:
     parser = configparser.ConfigParser(interpolation=None, default_section="\0")
-    try:
-        parser.read_string(path.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{path}: it cannot be read: {type(error).__name__}") from None
-    except configparser.Error as error:
-        raise ConfigurationError(f"{path}: it is no INI file ({_where(error)})") from None
+    problem = _problem_of_reading(parser, path)
+    if problem:
+        raise ConfigurationError(f"{path}: {problem}")
     sections = {name: dict(parser[name]) for name in parser.sections() if name in _SECTIONS}
     _refuse_secrets(path, {name: dict(parser[name]) for name in parser.sections()})
     for section, values in sections.items():
         _refuse_unknown(path, section, values, allowed)
     return SettingsFile(str(path), sections)
+
+
+def _problem_of_reading(parser: configparser.ConfigParser, path: Path) -> Optional[str]:
+    # Told, not raised: ours must not be chained to errors that hold lines, perhaps a key, of it.
+    try:
+        parser.read_string(path.read_text(encoding="utf-8-sig"))
+    except (OSError, UnicodeDecodeError) as error:
+        return f"it cannot be read: {type(error).__name__}"
+    except configparser.Error as error:
+        return f"it is no INI file ({_where(error)})"
+    return None
 
 
 def _where(error: configparser.Error) -> str:

@@ -9,8 +9,7 @@ import pickle
 from typing import Any, Dict, List, Optional, Type
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from mistral_knowledge import errors
 from mistral_knowledge._error_words import ErrorWords

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any, Optional
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from mistral_knowledge import Retry
 from mistral_knowledge._retry import may_repeat

@@ -7,8 +7,7 @@ import pickle
 import time
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from mistral_knowledge import SignedUrl
 from mistral_knowledge._secrets import (

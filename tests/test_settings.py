@@ -10,8 +10,7 @@ from typing import Any, Callable, Optional
 
 import attr
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from mistral_knowledge import ConfigurationError, Settings, Timeout
 
@@ -223,8 +222,7 @@ def test_what_is_no_ini_file_is_an_error_that_quotes_nothing(machine: Machine, t
         Settings.load()
     assert str(machine.project_file) in str(caught.value)
     assert KEY not in str(caught.value)
-    assert caught.value.__cause__ is None
-    assert caught.value.__suppress_context__ is True
+    assert (caught.value.__cause__, caught.value.__context__) == (None, None)
 
 
 def test_an_interpolation_sign_is_just_a_sign(machine: Machine) -> None:

@@ -12,8 +12,7 @@ from email.message import Message
 from typing import Any, BinaryIO, Callable, Iterator, List, Optional, Tuple
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from mistral_knowledge import InvalidArgumentError
 from mistral_knowledge._multipart import MultipartBody

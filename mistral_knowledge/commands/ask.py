@@ -101,7 +101,7 @@ def _upload(client: KnowledgeClient, library: Library, path: str) -> bool:
     _progress(f"{name}: uploading")
     document = client.documents.upload(library, path)
     try:
-        document = client.documents.wait(
+        client.documents.wait(
             library, document, on_status=lambda now: _progress(f"{name}: {now.status}")
         )
     except ProcessingError as error:

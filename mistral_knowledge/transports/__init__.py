@@ -24,7 +24,6 @@ from .._secrets import Headers, redact_url
 from ..abort import AbortSignal
 from ..errors import InvalidArgumentError
 
-
 __all__ = ["Body", "Reply", "Request", "Timeout", "Transport"]
 
 

@@ -118,6 +118,10 @@ class Call:
         if self._sock is not None:
             self._sock.settimeout(self.timeout.idle)
 
+    def note_response(self, response: Any, **kwargs: Any) -> None:
+        """Remember the response, as a hook of requests: it holds the connection from now on."""
+        self.connection = response
+
     def abandon(self) -> None:
         """End the call without a reply: close its connection, whatever state it is in."""
         self.finish()
@@ -159,10 +163,10 @@ def shut_down(sock: Any) -> None:
 
     `SSLSocket.shutdown` would take the TLS layer from under a thread that is reading.
     """
-    sock = getattr(sock, "socket", sock)  # TLS within TLS: the transport holds the socket
-    raw = getattr(sock, "_sock", sock)  # gevent: its socket holds the real one
-    if isinstance(raw, _socket.socket):
-        with contextlib.suppress(OSError):  # closed, or not connected yet
+    with contextlib.suppress(OSError):  # closed, or not connected yet
+        sock = getattr(sock, "socket", sock)  # TLS within TLS: the transport holds the socket
+        raw = getattr(sock, "_sock", sock)  # gevent: its socket holds the real one
+        if isinstance(raw, _socket.socket):
             _socket.socket.shutdown(raw, socket.SHUT_RDWR)
 
 

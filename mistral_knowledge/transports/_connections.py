@@ -50,7 +50,11 @@ class _TimedReader(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> Any:
         self._call.limit(self._sock)
-        return self._raw.readinto(buffer)
+        count = self._raw.readinto(buffer)
+        if not count and self._call.phase == "first_byte":
+            # http.client would take half a head for a whole one.
+            raise http.client.RemoteDisconnected("the connection ended before its head did")
+        return count
 
     def close(self) -> None:
         super().close()

@@ -51,7 +51,7 @@ def check_headers(headers: Mapping[str, str]) -> None:
 
 
 def _send(session: Any, request: Request, upload: Any, call: Call) -> Any:
-    prepared = _prepare(session, request, upload)
+    prepared = _prepare(session, request, upload, call)
     settings = session.merge_environment_settings(prepared.url, {}, True, None, None)
     token = CURRENT.set(call)
     try:
@@ -66,7 +66,7 @@ def _send(session: Any, request: Request, upload: Any, call: Call) -> Any:
         CURRENT.reset(token)
 
 
-def _prepare(session: Any, request: Request, upload: Any) -> Any:
+def _prepare(session: Any, request: Request, upload: Any, call: Call) -> Any:
     prepared = session.prepare_request(
         requests.Request(
             request.method,
@@ -76,7 +76,9 @@ def _prepare(session: Any, request: Request, upload: Any) -> Any:
             auth=session.auth or _as_it_is,
         )
     )
-    prepared.register_hook("response", _hide_location)  # after those of the user's session
+    # Around those of the user's session.
+    prepared.hooks["response"].insert(0, call.note_response)
+    prepared.hooks["response"].append(_hide_location)
     return prepared
 
 

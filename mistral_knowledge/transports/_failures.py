@@ -12,7 +12,7 @@ from urllib3 import exceptions as urllib3_errors
 
 from ..errors import ConnectionLostError, KnowledgeError, RequestTimeoutError
 from ._call import Call
-from ._failures_connect import NOT_CONNECTED, not_sent
+from ._failures_connect import NOT_CONNECTED, names_missing_file, not_sent
 from ._scrub import Secrets, chain_of, scrub
 
 LIBRARY_ERRORS: Tuple[Type[BaseException], ...] = (
@@ -78,6 +78,6 @@ def _phase_of(chain: List[BaseException]) -> str:
     kinds = tuple(type(error) for error in chain)
     if any(issubclass(kind, (ReadTimeout, urllib3_errors.ReadTimeoutError)) for kind in kinds):
         return "first_byte"
-    if any(issubclass(kind, NOT_CONNECTED) for kind in kinds):
+    if any(issubclass(kind, NOT_CONNECTED) for kind in kinds) or names_missing_file(chain):
         return "connect"
     return "write" if any(issubclass(kind, socket.timeout) for kind in kinds) else "first_byte"

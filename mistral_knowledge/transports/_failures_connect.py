@@ -36,7 +36,7 @@ NOT_CONNECTED = (
 def not_sent(chain: List[BaseException], secrets: Secrets) -> KnowledgeError:
     """The error for a request that never left."""
     host, reason = secrets.host, secrets.hide(_reason(chain))
-    if "certificate bundle" in reason or "TLS certificate file" in reason:
+    if names_missing_file(chain):
         return ConfigurationError(f"{reason}: correct REQUESTS_CA_BUNDLE or CURL_CA_BUNDLE")
     if _first(chain, _SETTING):
         return ConfigurationError(f"no connection to {host}: {reason}; {_SEE_PROXY}, base_url")
@@ -49,6 +49,11 @@ def not_sent(chain: List[BaseException], secrets: Secrets) -> KnowledgeError:
     if _first(chain, socket.gaierror):
         return NotSentError(f"no address found for {host} ({reason}): check the name, the network")
     return NotSentError(f"no connection to {host}: {reason}")
+
+
+def names_missing_file(chain: List[BaseException]) -> bool:
+    """Whether a file with certificates is not where a setting says; requests has no class for it."""
+    return any("invalid path: " in str(error) for error in chain)
 
 
 def _tls_words(chain: List[BaseException], host: str, reason: str) -> str:

@@ -15,7 +15,8 @@ def within(seconds: float, pieces: Iterable[bytes], close: Callable[[], None]) -
     """
     call_off = Deadline(seconds, "the rest did not come").add_callback(close)
     try:
-        for piece in pieces:  # not `yield from`, which would close them when this is left
+        # `yield from` would close them, and drop their connection, when this is left.
+        for piece in pieces:  # noqa: UP028
             yield piece
     except (TransportError, AbortedError):
         return

@@ -2,8 +2,7 @@
 
 import json
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from .wire import USAGE, chunk, completion, cut_at, one_shot, sse, stream_of
 

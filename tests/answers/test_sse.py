@@ -5,8 +5,7 @@ import sys
 import types
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from mistral_knowledge.answers import sse
 from mistral_knowledge.answers.sse import Framer, server_events

@@ -1,8 +1,7 @@
 """Multipart bodies, however they are cut."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from mistral_knowledge.fake_api.multipart import (
     MultipartError,

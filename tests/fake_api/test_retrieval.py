@@ -1,8 +1,7 @@
 """Questions find the passages that answer them, whatever the question looks like."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from mistral_knowledge.fake_api import KnowledgeApi
 from mistral_knowledge.fake_api.words import query_of, terms_of

@@ -216,11 +216,10 @@ def test_filters_of_a_list_are_repeated_keys() -> None:
         page_size=7,
     )
     assert list(files) == []
-    assert queries(client) == [
-        [("page", "0"), ("page_size", "7"), ("search", "pa per"), ("purpose", "ocr")]
-        + [("source", "upload"), ("source", "mistral"), ("sample_type", "a"), ("sample_type", "b")]
-        + [("mimetypes", "x/y")]
-    ]
+    several = [("source", "upload"), ("source", "mistral")]
+    several += [("sample_type", "a"), ("sample_type", "b"), ("mimetypes", "x/y")]
+    one_each = [("page", "0"), ("page_size", "7"), ("search", "pa per"), ("purpose", "ocr")]
+    assert queries(client) == [one_each + several]
 
 
 def test_a_list_goes_on_until_the_total_is_there() -> None:

@@ -231,6 +231,9 @@ def page(*names: str, **fields: Any) -> Any:
     return {"data": [{"id": name, "name": name} for name in names], **fields}
 
 
+ALWAYS_MORE = {"pagination": {"has_more": True}}
+
+
 def test_the_first_page_is_asked_for_without_page_or_token() -> None:
     client = answering(page("a"))
     assert ids(client.libraries.list(search="a b", page_size=7)) == ["a"]
@@ -286,8 +289,7 @@ def test_the_token_counts_where_a_page_has_both() -> None:
         [page("a", next_page_token="t"), page("b", next_page_token="t")],  # a token that repeats
         [page("a", "b", next_page_token="t"), page("a", "b", next_page_token="u")],  # same page
         [page("a", "b", next_page_token="t"), page(next_page_token="u")],  # an empty page
-        [page("a", pagination={"has_more": True}), page("b", pagination={"has_more": True})]
-        + [page("b", pagination={"has_more": True})],  # always more
+        [page("a", **ALWAYS_MORE), page("b", **ALWAYS_MORE), page("b", **ALWAYS_MORE)],
         [page("a", "b", pagination=["odd"])],
         [page("a", "b", pagination=None)],
         [[{"id": "a"}, {"id": "b"}]],

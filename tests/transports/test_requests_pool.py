@@ -16,7 +16,9 @@ from .scripts import CHUNKED, chunk, get, head, open_sockets, raised, serve, unt
 
 def test_bodies_that_were_read_to_the_end_share_one_connection(transport):
     """Five answers, one connection."""
-    with serve(lambda connection, seen: connection.send(CHUNKED + chunk(b"x") + chunk(b""))) as server:
+    with serve(
+        lambda connection, seen: connection.send(CHUNKED + chunk(b"x") + chunk(b""))
+    ) as server:
         for _ in range(5):
             assert list(get(transport, server.url)) == [b"x"]
         assert server.connections == 1

@@ -28,7 +28,9 @@ def raw_head(transport, url, **fields):
     heads = []
 
     def play(connection):
-        heads.append(connection._file.readline() + b"".join(iter(connection._file.readline, b"\r\n")))
+        heads.append(
+            connection._file.readline() + b"".join(iter(connection._file.readline, b"\r\n"))
+        )
         connection.send(EMPTY)
 
     with Server(play) as server:
@@ -121,7 +123,9 @@ def test_a_header_that_cannot_be_sent_is_refused_without_its_value(transport):
     for value in ("secret\nX: y", "secret\N{SNOWMAN}", "secret\r"):
         error = raised(
             InvalidArgumentError,
-            lambda value=value: get(transport, "http://x.invalid", headers={"Authorization": value}),
+            lambda value=value: get(
+                transport, "http://x.invalid", headers={"Authorization": value}
+            ),
         )
         assert "Authorization" in str(error)
         assert "secret" not in str(error)
@@ -228,7 +232,11 @@ def pump(one, other):
     thread.join()
 
 
-@pytest.mark.parametrize("body", [b"x" * 10, Blocks(b"x" * 10), Blocks(b"x" * 10, known=False)], ids=["bytes", "sized", "unsized"])
+@pytest.mark.parametrize(
+    "body",
+    [b"x" * 10, Blocks(b"x" * 10), Blocks(b"x" * 10, known=False)],
+    ids=["bytes", "sized", "unsized"],
+)
 def test_tls_through_a_proxy_of_the_environment(transport, tls, monkeypatch, body):
     """HTTPS_PROXY is honoured, and the tunnel is used again."""
     requests = []
