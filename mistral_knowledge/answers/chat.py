@@ -14,7 +14,7 @@ from .assembly import Assembly
 from .content import KnownSources, read_content, sources_in, tool_text
 from .events import Event, UnknownEvent
 from .reader import Payload, fail
-from .tool_calls import ToolCallJoiner
+from .tool_calls import ToolCallJoiner, place
 
 _AROUND = ("choices", "p", "usage")
 
@@ -76,7 +76,7 @@ class ChatReader:
     def _read_choice(self, choice: Any) -> List[Event]:
         if not isinstance(choice, dict):
             return [UnknownEvent("choice", choice)]
-        index, delta = choice.get("index") or 0, choice.get("delta")
+        index, delta = place(choice.get("index")), choice.get("delta")
         reason = choice.get("finish_reason")
         if index != 0:
             events: List[Event] = [UnknownEvent("choice", choice)]
@@ -94,7 +94,7 @@ class ChatReader:
             return self._tool_result(delta, content)
         calls = delta.get("tool_calls")
         if calls:
-            self._join(delta.get("index") or 0, calls)
+            self._join(place(delta.get("index")), calls)
         events = read_content(content, self.assembly, self._known) if content else []
         return self._flushed() + events if events else events
 

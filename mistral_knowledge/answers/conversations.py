@@ -16,7 +16,7 @@ from .assembly import Assembly, Cited
 from .content import KnownSources, read_content, tool_source
 from .events import Event, UnknownEvent
 from .reader import Payload, fail
-from .tool_calls import arguments_text
+from .tool_calls import arguments_text, usable_id
 
 _LISTS_OF_SOURCES = ("results", "sources", "references", "documents", "search_results")
 
@@ -111,9 +111,9 @@ class ConversationReader:
         return self._running.setdefault(_key(payload), fresh)
 
     def _function_call(self, payload: Dict[str, Any]) -> List[Event]:
-        name, call_id = payload.get("name"), payload.get("tool_call_id")
+        name = payload.get("name")
         call = self._asked.setdefault(_key(payload), ToolCall(None, ""))
-        call.tool_call_id = call.tool_call_id or (call_id if call_id != "null" else None)
+        call.tool_call_id = call.tool_call_id or usable_id(payload.get("tool_call_id"))
         if isinstance(name, str) and name != call.name:
             call.name += name
         call.arguments += arguments_text(payload.get("arguments"))

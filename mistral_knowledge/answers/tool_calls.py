@@ -7,8 +7,6 @@ from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 from ..models.answers import ToolCall
 
-_NO_ID = (None, "", "null")
-
 
 class ToolCallJoiner:
     """Joins fragments of tool calls: by index, or by id where the index does not tell them apart.
@@ -24,8 +22,7 @@ class ToolCallJoiner:
         """Take one fragment; `scope` tells messages apart that count their calls anew."""
         function = fragment.get("function")
         function = function if isinstance(function, Mapping) else {}
-        call_id = fragment.get("id")
-        call = self._call(scope, fragment.get("index") or 0, None if call_id in _NO_ID else call_id)
+        call = self._call(scope, place(fragment.get("index")), usable_id(fragment.get("id")))
         name = function.get("name")
         if isinstance(name, str) and name != call.name:
             call.name += name
@@ -45,6 +42,16 @@ class ToolCallJoiner:
             known = self._open[(scope, index)] = ToolCall(call_id, "")
         known.tool_call_id = known.tool_call_id or call_id
         return known
+
+
+def usable_id(call_id: Any) -> Optional[str]:
+    """The id of a call; None where it is missing, null or the text "null"."""
+    return call_id if isinstance(call_id, str) and call_id not in ("", "null") else None
+
+
+def place(index: Any) -> int:
+    """An index from the wire; 0 where it is missing or no number."""
+    return index if isinstance(index, int) else 0
 
 
 def arguments_text(value: Any) -> str:

@@ -106,7 +106,9 @@ def register(**renamed: str) -> Any:
         names: Any = {field.name for field in attr.fields(cls)}  # type: ignore[arg-type]
         overrides: Any = {name: override(rename=wire) for name, wire in renamed.items()}
         overrides.update({name: override(omit=True) for name in names & _OURS})
-        build = make_dict_structure_fn(cls, CONVERTER, **overrides)
+        build = make_dict_structure_fn(
+            cls, CONVERTER, _cattrs_detailed_validation=False, **overrides
+        )
 
         def structure(payload: Any, kind: Any) -> Any:
             model: Any = build(payload, kind)

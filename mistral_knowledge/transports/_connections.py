@@ -23,6 +23,7 @@ from ._call import CURRENT, Call
 from ._connecting import open_socket
 
 BLOCK = 256 * 1024
+_INTERIM = (102, 103)
 
 
 def socket_options() -> List[Tuple[int, int, Union[int, bytes]]]:
@@ -66,6 +67,12 @@ class _Response(http.client.HTTPResponse):
         super().__init__(sock, *args, **kwargs)
         fp: Any = self.fp
         self.fp = io.BufferedReader(_TimedReader(fp.detach(), sock, CURRENT.get()))
+
+    def begin(self) -> None:
+        super().begin()
+        while self.status in _INTERIM:  # http.client skips 100 only
+            self.headers = self.msg = None  # type: ignore[assignment]
+            super().begin()
 
 
 class _Tracked(HTTPConnection):

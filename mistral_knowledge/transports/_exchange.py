@@ -11,6 +11,7 @@ from ..errors import InvalidArgumentError
 from . import Request, Timeout
 from ._call import CURRENT, Call
 from ._failures import LIBRARY_ERRORS, error_for
+from ._quiet_logs import keep_queries_out_of_logs
 from ._reading import socket_of
 from ._requests_body import BodyFailed, Upload, upload_of
 from ._requests_reply import RequestsReply
@@ -53,6 +54,7 @@ def check_headers(headers: Mapping[str, str]) -> None:
 def _send(session: Any, request: Request, upload: Any, call: Call) -> Any:
     prepared = _prepare(session, request, upload, call)
     settings = session.merge_environment_settings(prepared.url, {}, True, None, None)
+    keep_queries_out_of_logs()
     token = CURRENT.set(call)
     try:
         return session.send(

@@ -52,7 +52,7 @@ def not_sent(chain: List[BaseException], secrets: Secrets) -> KnowledgeError:
 
 
 def names_missing_file(chain: List[BaseException]) -> bool:
-    """Whether a file with certificates is not where a setting says; requests has no class for it."""
+    """Whether a certificate file is not where a setting says; requests has no class for that."""
     return any("invalid path: " in str(error) for error in chain)
 
 

@@ -181,6 +181,26 @@ def test_from_a_signal_handler_in_the_very_thread_that_waits(transport, where):
         signals.signal(signals.SIGUSR1, previous)
 
 
+def test_a_close_from_a_signal_handler_in_the_very_thread_that_reads(transport):
+    """`close` may come at any time too; the read that it interrupts raises AbortedError."""
+
+    def answer(connection, seen):
+        connection.send(CHUNKED + chunk(b"one"))
+        connection.wait_for_end()
+
+    with serve(answer) as server:
+        reply = get(transport, server.url)
+        pieces = iter(reply)
+        assert next(pieces) == b"one"
+        previous = signals.signal(signals.SIGALRM, lambda *_: reply.close())
+        try:
+            signals.setitimer(signals.ITIMER_REAL, 0.05)
+            raised(AbortedError, lambda: next(pieces))
+        finally:
+            signals.setitimer(signals.ITIMER_REAL, 0)
+            signals.signal(signals.SIGALRM, previous)
+
+
 def test_what_a_signal_handler_raises_comes_out_as_it_is(transport):
     """A task queue's time limit is not eaten, and the connection is closed."""
 

@@ -251,6 +251,13 @@ def test_a_proxy_setting_that_is_none_says_so(any_transport, monkeypatch):
     assert "HTTPS_PROXY" in str(error)
 
 
+def test_a_socks_proxy_without_its_library_says_so(any_transport, monkeypatch):
+    """requests needs PySocks for it."""
+    monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:1")
+    error = raised(ConfigurationError, lambda: ask(any_transport, "https://example.test"))
+    assert "SOCKS" in str(error)
+
+
 @pytest.mark.parametrize("url", ["mailto:x@y", "no-scheme/x", "http://"])
 def test_a_url_that_is_none_is_our_error(any_transport, url):
     """None of requests' own errors comes out."""
@@ -320,6 +327,24 @@ def test_an_error_keeps_no_frames_of_the_failed_call(transport):
         assert ref() is None
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize("own", [False, True], ids=["ours", "theirs"])
+def test_the_log_of_urllib3_shows_no_query(transport, caplog, own):
+    """A signed URL is a key; the queries of others are theirs to log."""
+    session = requests.Session()
+    transport = RequestsTransport(session) if own else transport
+    with session, caplog.at_level("DEBUG"), serve(answer_empty) as server:
+        ask(transport, server.url)
+        session.get(server.url + "/other?theirs=1")
+    assert "/path?***" in caplog.text
+    assert "?theirs=1" in caplog.text
+    for secret in SECRETS:
+        assert secret not in caplog.text
+
+
+def answer_empty(connection, seen):
+    connection.send(head(content_length=0))
 
 
 def test_threads_that_fail_do_not_disturb_each_other(transport):

@@ -1,5 +1,6 @@
 """The four limits of a call, each told apart from the others."""
 
+import socket
 import time
 
 import pytest
@@ -35,6 +36,17 @@ def test_connecting_has_a_limit(transport):
         )
     assert (error.which, error.maybe_executed) == ("connect", False)
     assert "0.2 s" in str(error)
+
+
+def test_a_silent_address_leaves_time_for_the_next(transport, monkeypatch):
+    """A host with two addresses, one of them dead, is reached within the limit."""
+    with fill_backlog() as dead, serve(lambda c, _: c.send(head(content_length=0))) as server:
+        ports = [int(url.rpartition(":")[2]) for url in (dead, server.url)]
+        found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", p)) for p in ports]
+        monkeypatch.setattr(socket, "getaddrinfo", lambda *args: found)
+        timeout = limits(connect=0.6)
+        assert get(transport, "http://two.test", timeout=timeout).status == 200
+        transport.close()
 
 
 def test_a_tls_handshake_counts_as_connecting(transport, tls):

@@ -43,8 +43,7 @@ def run(program, *options):
         done = subprocess.run(
             [sys.executable, *options, "-c", program, server.url],
             env={**os.environ, "PYTHONPATH": str(ROOT)},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            capture_output=True,
             timeout=30,
             check=False,
         )

@@ -272,9 +272,10 @@ def test_headers_that_come_twice_are_joined(transport):
         assert list(reply) == []
 
 
-def test_an_interim_100_is_not_the_reply(transport):
-    """Only the final status counts."""
-    with serve(whole(b"HTTP/1.1 100 Continue\r\n\r\n" + head(201, content_length=0))) as server:
+@pytest.mark.parametrize("interim", [head(100), head(103, link="</a>"), head(102) + head(100)])
+def test_an_interim_status_is_not_the_reply(transport, interim):
+    """Only the final status counts, and its headers."""
+    with serve(whole(interim + head(201, content_length=0))) as server:
         reply = get(transport, server.url)
-        assert reply.status == 201
+        assert (reply.status, reply.headers) == (201, {"content-length": "0"})
         reply.close()

@@ -6,11 +6,12 @@ import socket
 import pytest
 
 from mistral_knowledge._loopback import Server
-from mistral_knowledge.errors import InvalidArgumentError
-from mistral_knowledge.testing import Blocks
+from mistral_knowledge.abort import AbortSignal
+from mistral_knowledge.errors import AbortedError, InvalidArgumentError, RequestTimeoutError
+from mistral_knowledge.testing import SHORT, Blocks, Outcome, pause
 from mistral_knowledge.transports.requests import RequestsTransport
 
-from .scripts import LONG, Request, get, head, post, raised, serve
+from .scripts import LONG, Request, chunk, get, head, post, raised, serve
 
 EMPTY = head(content_length=0)
 
@@ -248,6 +249,31 @@ def test_tls_through_a_proxy_of_the_environment(transport, tls, monkeypatch, bod
         assert proxy.connections == 1
         transport.close()
     assert [seen.body for seen in requests] == [b"x" * 10] * 2
+
+
+@pytest.mark.parametrize("end", ["read", "abort", "idle"])
+def test_tls_through_a_proxy_that_speaks_tls_itself(transport, tls, monkeypatch, end):
+    """TLS within TLS has no socket of its own; reading, abort and limits work all the same."""
+    signal = AbortSignal()
+
+    def answer(connection, seen):
+        connection.send(head(transfer_encoding="chunked") + chunk(b"one"))
+        return connection.send(chunk(b"")) if end == "read" else connection.wait_for_end()
+
+    with serve(answer, tls) as server, Server(tunnel(server.host), tls) as proxy:
+        monkeypatch.setenv("HTTPS_PROXY", proxy.url)
+        url = server.url.replace("127.0.0.1", "localhost")
+        reply = get(transport, url, signal=signal, timeout=SHORT if end == "idle" else LONG)
+        pieces = iter(reply)
+        assert next(pieces) == b"one"
+        reading = Outcome(lambda: list(pieces))
+        if end == "abort":
+            pause()
+            signal.abort("stop")
+        reading.join()
+        kinds = {"read": type(None), "abort": AbortedError, "idle": RequestTimeoutError}
+        assert type(reading.error) is kinds[end]
+        transport.close()
 
 
 def test_tls_to_a_server_that_is_trusted_by_the_environment(transport, tls):
