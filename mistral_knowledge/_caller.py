@@ -17,6 +17,7 @@ from urllib.parse import urlencode, urlsplit
 
 import attr
 
+from ._json import read_json
 from ._multipart import MultipartBody
 from ._retry import Retry
 from ._secrets import ApiKey, Headers, key_problem, redact
@@ -216,8 +217,8 @@ def decoded(reply: Reply) -> Any:
     if not body.strip():
         return None
     try:
-        return json.loads(body.decode("utf-8-sig"))
-    except (ValueError, RecursionError):
+        return read_json(body)
+    except ValueError:
         pass  # our error must not be chained to this one: it holds the whole body
     raise unexpected(reply, body)
 

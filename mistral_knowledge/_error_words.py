@@ -7,12 +7,12 @@ because it is the caller's prompt. Pure.
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any, List, Mapping, Optional
 
 import attr
 
+from ._json import read_json
 from ._secrets import redact
 
 _LONGEST = 2000
@@ -38,8 +38,8 @@ def words_of_body(body: bytes) -> ErrorWords:
     """
     text = body.decode("utf-8-sig", "replace").strip()
     try:
-        payload = json.loads(text) if text else None
-    except (ValueError, RecursionError):
+        payload = read_json(text) if text else None
+    except ValueError:
         return ErrorWords(message=_clean(_without_html(text)))
     return words_of(payload)
 
@@ -102,7 +102,7 @@ def _words(value: Any) -> str:
 def _words_in_string(value: str) -> str:
     if value[:1] in "{[":
         try:
-            return _words(json.loads(value)) or value
+            return _words(read_json(value)) or value
         except ValueError:
             return value
     return value

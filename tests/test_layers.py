@@ -14,7 +14,7 @@ PACKAGE = pathlib.Path(__file__).resolve().parents[1] / "mistral_knowledge"
 # From low to high. A module belongs to the longest name that it begins with; it may import from
 # lower rows and from its own room.
 ROWS: List[Tuple[str, ...]] = [
-    ("_version", "_secrets"),
+    ("_version", "_json", "_secrets"),
     ("_error_words",),
     ("errors",),
     ("models", "abort", "_retry", "_uploads"),
@@ -36,7 +36,7 @@ ROOMS: Dict[str, int] = {room: row for row, rooms in enumerate(ROWS) for room in
 # What notebooks show is reached from low rooms by imports inside functions: the one exception.
 FROM_ANYWHERE_IN_FUNCTIONS = "notebook"
 
-PURE = ("_secrets", "_error_words", "errors", "models", "_retry", "answers")
+PURE = ("_json", "_secrets", "_error_words", "errors", "models", "_retry", "answers")
 NOT_PURE = ("answers.stream",)
 OUTSIDE = {
     *("asyncio", "concurrent", "contextvars", "fcntl", "getpass", "glob", "http", "locale"),

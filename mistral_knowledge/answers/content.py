@@ -5,9 +5,9 @@ One odd chunk never spoils its neighbours: what cannot be read becomes an Unknow
 
 from __future__ import annotations
 
-import json
 from typing import Any, Callable, Dict, List, Mapping, Optional
 
+from .._json import json_text, read_json
 from .._secrets import redact_url
 from .assembly import Assembly, Cited
 from .events import Event
@@ -124,11 +124,12 @@ _CHUNKS: Dict[str, Callable[[Dict[str, Any], Assembly, KnownSources], Optional[L
 
 def thinking_text(value: Any) -> str:
     """The words in a `thinking` value: text, or a list of text chunks and other parts."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, dict):
-        return _string(value.get("text")) or ""
-    return "".join(map(thinking_text, value)) if isinstance(value, list) else ""
+    return "".join(map(_part_text, value if isinstance(value, list) else [value]))
+
+
+def _part_text(part: Any) -> str:
+    words = part.get("text") if isinstance(part, dict) else part
+    return words if isinstance(words, str) else ""
 
 
 def tool_text(content: Any) -> str:
@@ -137,13 +138,13 @@ def tool_text(content: Any) -> str:
         return content
     if isinstance(content, list) and all(_is_text_chunk(chunk) for chunk in content):
         return "".join(chunk["text"] for chunk in content)
-    return "" if content is None else json.dumps(content, ensure_ascii=False)
+    return "" if content is None else json_text(content)
 
 
 def sources_in(text: str) -> KnownSources:
     """What a tool result says about sources: a JSON object by id, or a list of objects with ids."""
     try:
-        payload = json.loads(text)
+        payload = read_json(text)
     except ValueError:
         return {}
     if isinstance(payload, dict):

@@ -6,10 +6,10 @@ https://docs.mistral.ai/api/#tag/beta.conversations. The answer is whole once
 
 from __future__ import annotations
 
-import json
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional
 
 from .._error_words import is_error_payload
+from .._json import json_text
 from ..errors import UnexpectedResponseError
 from ..models.answers import ToolCall
 from .assembly import Assembly, Cited
@@ -102,7 +102,7 @@ class ConversationReader:
         info = payload.get("info")
         called = self.assembly.tool_call(call)
         found = self.assembly.found(_found(call.name, info))
-        content = json.dumps(info, ensure_ascii=False) if info else ""
+        content = json_text(info) if info else ""
         result = self.assembly.tool_result(call.tool_call_id, content, call.name)
         return [called, result, *found]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, Dict, Iterable, Iterator, List, NoReturn, Optional, Protocol, Tuple
 
 from .._error_words import words_of
+from .._json import read_json
 from .._secrets import redact
 from ..errors import AnswerTruncatedError, MalformedEventError, error_in_answer
 from .assembly import Assembly
@@ -74,7 +74,7 @@ def fail(payload: Any, request_id: Optional[str], assembly: Assembly) -> NoRetur
 
 def _decoded(name: str, data: str, reader: Reader) -> Dict[str, Any]:
     try:
-        payload = json.loads(data)
+        payload = read_json(data)
     except ValueError:
         payload = None
     if not isinstance(payload, dict):

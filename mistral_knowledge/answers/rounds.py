@@ -7,11 +7,11 @@ until the answer is there. What sends the next request is handed down; nothing h
 from __future__ import annotations
 
 import inspect
-import json
 from typing import Any, Callable, Dict, Generator, List, Mapping, Optional, Tuple, Type
 
 import attr
 
+from .._json import json_text, read_json
 from ..errors import AnswerError, InvalidArgumentError
 from ..models.answers import ToolCall
 from .assembly import Assembly
@@ -109,7 +109,7 @@ def check_functions(functions: Functions) -> None:
 def _arguments(function: Callable[..., Any], text: str) -> Tuple[Dict[str, Any], Optional[str]]:
     """(arguments, None), or ({}, what is wrong with them); they come from a model."""
     try:
-        arguments = json.loads(text or "{}")
+        arguments = read_json(text or "{}")
     except ValueError as error:
         return {}, f"the arguments are no JSON: {error}"
     if not isinstance(arguments, dict):
@@ -128,4 +128,4 @@ def _entry(call: ToolCall, result: str) -> Dict[str, Any]:
 
 
 def _error(words: str) -> str:
-    return json.dumps({"error": words}, ensure_ascii=False)
+    return json_text({"error": words})

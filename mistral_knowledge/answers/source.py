@@ -6,9 +6,9 @@ with HTML, and some send events under `text/plain` or no type at all.
 
 from __future__ import annotations
 
-import json
 from typing import Iterator
 
+from .._json import read_json
 from .._secrets import redact
 from ..errors import (
     AnswerTruncatedError,
@@ -64,7 +64,7 @@ def _pieces(reply: Reply, reader: Reader) -> Iterator[bytes]:
 def _from_json(reply: Reply, reader: Reader) -> Iterator[Payload]:
     body = b"".join(_pieces(reply, reader))
     try:
-        payload = json.loads(body.decode("utf-8"))
+        payload = read_json(body)
     except ValueError:
         payload = None
     if not isinstance(payload, dict):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
+from .._json import json_text
 from ..models.answers import ToolCall
 
 
@@ -58,4 +58,4 @@ def arguments_text(value: Any) -> str:
     """Arguments as JSON text: text as it is, an object encoded."""
     if isinstance(value, str):
         return value
-    return "" if value is None else json.dumps(value, ensure_ascii=False)
+    return "" if value is None else json_text(value)

@@ -49,10 +49,11 @@ def compose(
 def _whole(parts: Parts, found: List[Passage], library_ids: Optional[Sequence[str]]) -> List[Part]:
     if library_ids is None:
         return [NO_LIBRARY]
-    return quotes(found, _waiting(parts, library_ids))
+    return quotes(found, waiting_documents(parts, library_ids))
 
 
-def _waiting(parts: Parts, library_ids: Sequence[str]) -> int:
+def waiting_documents(parts: Parts, library_ids: Sequence[str]) -> int:
+    """How many documents of these libraries cannot be searched yet."""
     marks = ", ".join("?" for _ in library_ids)
     sql = "SELECT count(*) FROM documents WHERE polls < polls_needed"
     return parts.store.number(f"{sql} AND library_id IN ({marks})", *library_ids)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import List, Sequence, Union
+from typing import List, Sequence, TypeVar, Union
 
 import attr
 
@@ -26,6 +26,7 @@ class Source:
 
 
 Part = Union[str, Source]
+Other = TypeVar("Other")
 
 
 def quotes(passages: Sequence[Passage], waiting: int = 0) -> List[Part]:
@@ -44,11 +45,11 @@ def quotes(passages: Sequence[Passage], waiting: int = 0) -> List[Part]:
     return parts
 
 
-def cut(parts: Sequence[Part], most: int) -> List[Part]:
+def cut(parts: Sequence[Union[str, Other]], most: int) -> List[Union[str, Other]]:
     """The first `most` tokens of an answer, with the sources that come before the cut."""
-    kept: List[Part] = []
+    kept: List[Union[str, Other]] = []
     for part in parts:
-        if isinstance(part, Source):
+        if not isinstance(part, str):
             kept.append(part)
             continue
         if count_tokens(part) > most:
@@ -58,6 +59,6 @@ def cut(parts: Sequence[Part], most: int) -> List[Part]:
     return kept
 
 
-def text_of(parts: Sequence[Part]) -> str:
+def text_of(parts: Sequence[object]) -> str:
     """The text of an answer, without its sources."""
     return "".join(part for part in parts if isinstance(part, str))

@@ -63,7 +63,11 @@ def _call(request: ApiRequest, match: re.Match[str]) -> Call:
     ]
     if issues:
         raise invalid(issues)
-    return Call(request, {name: value.lower() for name, value in names.items()})
+    return Call(request, {name: _canonical(name, value) for name, value in names.items()})
+
+
+def _canonical(name: str, value: str) -> str:
+    return value.lower() if name.endswith("_id") else value
 
 
 def joined(*tables: List[Route]) -> List[Route]:

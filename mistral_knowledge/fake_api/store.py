@@ -44,6 +44,15 @@ CREATE TABLE IF NOT EXISTS passages (
     id INTEGER PRIMARY KEY, document_id TEXT, library_id TEXT, page INTEGER, text TEXT
 );
 CREATE INDEX IF NOT EXISTS passages_by_document ON passages (document_id);
+CREATE TABLE IF NOT EXISTS conversations (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT UNIQUE, created_at TEXT, updated_at TEXT,
+    appends INTEGER, facts TEXT
+);
+CREATE TABLE IF NOT EXISTS entries (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, conversation_id TEXT, id TEXT, entry TEXT
+);
+CREATE INDEX IF NOT EXISTS entries_by_conversation ON entries (conversation_id, seq);
+CREATE TABLE IF NOT EXISTS agents (id TEXT PRIMARY KEY, facts TEXT);
 CREATE VIRTUAL TABLE IF NOT EXISTS passage_words USING fts5 (
     words, tokenize = 'porter unicode61 remove_diacritics 2'
 );

@@ -6,12 +6,12 @@ https://docs.mistral.ai/api/#tag/beta.libraries.documents
 from __future__ import annotations
 
 import datetime
-import json
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Union
 
 import attr
 
 from .._caller import Call, Caller, Options
+from .._json import read_json
 from .._multipart import MultipartBody, OnProgress
 from .._secrets import SignedUrl
 from .._uploads import FileInput, open_upload
@@ -260,6 +260,6 @@ def _signed_url(reply: Reply) -> SignedUrl:
 
 def _unquoted(body: str) -> str:
     try:
-        return str(json.loads(body))
+        return str(read_json(body))
     except ValueError:
         return ""

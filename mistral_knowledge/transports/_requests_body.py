@@ -51,12 +51,17 @@ def upload_of(body: Union[bytes, Body, None]) -> Union[bytes, Upload, None]:
 
 
 def _exactly(blocks: Body, length: Optional[int]) -> Iterator[bytes]:
-    sent = 0
+    sent, last = 0, b""
     for block in blocks:
         sent += len(block)
         if length is not None and sent > length:
             raise InvalidArgumentError(f"the body is longer than the {length} bytes it said")
-        if block:  # an empty chunk would end the body
+        if sent == length:
+            # It goes out when nothing follows: else the server has a whole request, cut short.
+            last = last or block
+        elif block:  # an empty chunk would end the body
             yield block
     if length is not None and sent < length:
         raise InvalidArgumentError(f"the body ended after {sent} of {length} bytes")
+    if last:
+        yield last

@@ -69,6 +69,8 @@ class RequestsReply:
         """The next piece, or b"" at the end."""
         if self._ended:
             return b""
+        if self._call.elsewhere:
+            raise InvalidArgumentError("the reply belongs to the process that forked this one")
         self._check_open()
         if not self._take_turn():
             raise InvalidArgumentError("the reply is being read by another thread")
@@ -114,8 +116,6 @@ class RequestsReply:
         return stumbled or isinstance(error, LIBRARY_ERRORS)
 
     def _check_open(self) -> None:
-        if self._call.elsewhere:
-            raise InvalidArgumentError("the reply belongs to the process that forked this one")
         if self._closed:
             self.drop()
             raise self._call.error() if self._call.stopped else AbortedError("the reply is closed")

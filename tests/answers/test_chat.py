@@ -428,3 +428,22 @@ def test_a_json_body_that_breaks_off_is_no_answer():
     whole = json.dumps(completion("x")).encode()
     with pytest.raises(AnswerTruncatedError):
         stream_of([whole[:50], ConnectionLostError("cut")], headers=JSON).get_answer()
+
+
+DEEP = "[" * 200_000
+
+
+@pytest.mark.parametrize("text", [DEEP, '{"choices":' + DEEP, '{"error":' * 100_000])
+def test_json_that_nests_without_end_is_malformed(text):
+    with pytest.raises(MalformedEventError):
+        answer(sse(text))
+
+
+@pytest.mark.parametrize("depth", [100, 500, 900])
+def test_json_that_nests_deep_is_an_error_of_ours_or_an_answer(depth):
+    deep = json.loads("[" * depth + "]" * depth)
+    thinking = {"type": "thinking", "thinking": deep}
+    events = list(stream_of(good("x", [thinking], [{"type": "odd", "deep": deep}])))
+    assert events[-1].answer.text == "x"
+    with pytest.raises(AnswerFailedError):
+        answer(sse(json.loads('{"error":' * depth + "1" + "}" * depth)))

@@ -62,7 +62,7 @@ def test_each_piece_is_handed_out_before_the_next_is_sent(
 
 def use_old_reader(old, monkeypatch):
     if old:
-        monkeypatch.setattr("mistral_knowledge.transports._reading.NEW", False)
+        monkeypatch.setattr("mistral_knowledge.transports._reading.DECODES", False)
 
 
 @pytest.mark.parametrize("old", [False, True])
