@@ -24,39 +24,45 @@ class Listing(Generic[Item]):
     """A lazy iterator over the items of all pages; `pages()` gives them page by page.
 
     The first request is made when the first item is asked for. An item that comes twice, because
-    the list moved under the paging, is given once. A server that repeats itself ends the list.
+    the list moved under the paging, is given once. A server that repeats itself ends the list. An
+    error in the middle does not: the next item that is asked for asks for the same page again.
     """
 
     def __init__(self, fetch: Callable[[Any], Page[Item]], first: Any) -> None:
-        self._pages = _pages(fetch, first)
-        self._items = (item for page in self._pages for item in page)
+        self._fetch = fetch
+        self._cursor = first
+        self._more = True
+        self._asked: Set[Any] = set()
+        self._seen: Set[Any] = set()
+        self._items: Iterator[Item] = iter(())
 
     def __iter__(self) -> Iterator[Item]:
         return self
 
     def __next__(self) -> Item:
+        for item in self._items:
+            return item
+        page = self._next_page()
+        if page is None:
+            raise StopIteration
+        self._items = iter(page)
         return next(self._items)
 
     def pages(self) -> Iterator[List[Item]]:
         """The same page by page, each a list."""
-        return self._pages
+        return iter(self._next_page, None)
 
-
-def _pages(fetch: Callable[[Any], Page[Item]], first: Any) -> Iterator[List[Item]]:
-    seen: Set[Any] = set()
-    asked: Set[Any] = set()
-    cursor = first
-    while cursor not in asked:
-        asked.add(cursor)
-        page = fetch(cursor)
-        new = [item for item in page.items if _key(item) not in seen]
-        seen.update(map(_key, new))
-        if not new:
-            return
-        yield new
-        if page.next is None:
-            return
-        cursor = page.next
+    def _next_page(self) -> Optional[List[Item]]:
+        """The items of the next page that were not given yet; None at the end."""
+        if not self._more:
+            return None
+        page = self._fetch(self._cursor)
+        new = [item for item in page.items if _key(item) not in self._seen]
+        self._seen.update(map(_key, new))
+        self._asked.add(self._cursor)
+        self._cursor = page.next
+        self._more = bool(new) and page.next is not None and page.next not in self._asked
+        return new or None
 
 
 def _key(item: Any) -> Any:

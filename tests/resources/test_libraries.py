@@ -15,6 +15,7 @@ from mistral_knowledge import (
     KnowledgeClient,
     Library,
     NotFoundError,
+    ServerError,
     Share,
     UnexpectedResponseError,
 )
@@ -378,3 +379,16 @@ def test_all_pages_of_many_libraries_come_once(
     assert sorted(ids(client.libraries.list(page_size=3))) == sorted(ids(made))
     assert len(fake.requests) == 3
     assert client.libraries.find("Library 5") == client.libraries.get(made[5])
+
+
+def test_an_error_in_the_middle_of_a_list_does_not_end_it():
+    pages = [
+        Scripted(json={"data": [{"id": "a"}], "next_page_token": "t"}),
+        Scripted(500),
+        Scripted(json={"data": [{"id": "b"}]}),
+    ]
+    listing = KnowledgeClient(transport=FakeTransport(script=pages), retries=0).libraries.list()
+    assert next(listing).id == "a"
+    with pytest.raises(ServerError):
+        next(listing)
+    assert [library.id for library in listing] == ["b"]
