@@ -20,16 +20,14 @@ PACKAGES = ("mistralai", "requests", "urllib3", "sseclient-py", "attrs", "cattrs
 
 def main() -> int:
     """Run what was asked for; returns the exit code."""
-    given = _arguments()
+    given, about = _arguments(), _about()
     began = time.monotonic()
     rows = [_run(name, given.quick) for name in given.only or NAMES]
-    print("\n".join(f"{name}: {value}" for name, value in _about().items()))
-    print(f"\n{table(rows)}\n")
+    print("\n".join(f"{name}: {value}" for name, value in about.items()))
+    print(f"\n{table(rows, judged=not given.quick)}\n")
     if given.json:
         with open(given.json, "w", encoding="utf-8") as file:
-            json.dump(
-                {"about": _about(), "quick": given.quick, "rows": as_json(rows)}, file, indent=1
-            )
+            json.dump({"about": about, "quick": given.quick, "rows": as_json(rows)}, file, indent=1)
     failed = [row.name for row in rows if (row.failure if given.quick else not row.met)]
     print(f"{time.monotonic() - began:.0f} s; {_verdict(failed, given.quick)}")
     return 1 if failed else 0

@@ -85,12 +85,12 @@ def inverse(ratio: Optional[float]) -> Optional[float]:
     return _ratio(1.0, ratio)
 
 
-def table(rows: Sequence[Row]) -> str:
-    """All rows as one table of text."""
+def table(rows: Sequence[Row], judged: bool = True) -> str:
+    """All rows as one table of text; without `judged` nothing is said to be met or not."""
     cells = [list(HEADINGS)]
     for row in rows:
         for line in row.lines:
-            cells += _cells(line)
+            cells += _cells(line, judged)
         if row.failure:
             cells.append([row.name, *[""] * (len(HEADINGS) - 2), "FAILED"])
     widths = [max(len(line[column]) for line in cells) for column in range(len(HEADINGS))]
@@ -128,13 +128,14 @@ def _check(
     return Check(words, f"{_number(figure)}{unit}", passes(figure))
 
 
-def _cells(line: Line) -> List[List[str]]:
+def _cells(line: Line, judged: bool) -> List[List[str]]:
     figures = [_number(value) for value in (line.ours, line.mistralai, line.floor)]
     ratios = [_number(value) for value in (line.to_mistralai, line.to_floor)]
     start = [line.what, line.unit, *figures, *ratios]
     if not line.checks:
         return [[*start, "", "", ""]]
-    checks = [[one.must_reach, one.reached, "yes" if one.met else "NO"] for one in line.checks]
+    verdict = {True: "yes", False: "NO"} if judged else {True: "-", False: "-"}
+    checks = [[one.must_reach, one.reached, verdict[one.met]] for one in line.checks]
     blank = [""] * len(start)
     return [(blank if number else start) + check for number, check in enumerate(checks)]
 

@@ -83,6 +83,13 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
 
+class Server(ThreadingHTTPServer):
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        # The official SDK drops its connection at `[DONE]`: no error worth a word.
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
 @functools.lru_cache(maxsize=None)
 def _page(items: int) -> bytes:
     return wire.page(items)
@@ -104,7 +111,7 @@ def _cut(whole: Any, size: int) -> List[Any]:
 
 
 def main() -> None:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = Server(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     print(server.server_address[1], flush=True)
     sys.stdin.read()  # until whoever started it closes the pipe, or is gone

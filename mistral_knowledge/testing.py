@@ -13,22 +13,28 @@ transport that needs no network overrides `play`, and puts on the same scenarios
 from __future__ import annotations
 
 import contextlib
-import threading
-import time
-from typing import Any, Callable, Iterator, List, Optional, Type
+from typing import Any, Iterator, List
 
-from ._loopback import PATIENCE, Connection, Seen, Server
+from ._loopback import Connection, Seen, Server
 from ._scenarios import (
     CUT,
+    LONG,
     REFUSED,
+    SHORT,
     SILENCE,
     STALL,
+    Blocks,
     Gate,
     Mark,
+    Outcome,
     Scenario,
+    SoftTimeLimitExceeded,
     Stage,
     Step,
+    pause,
     perform,
+    raised,
+    until,
 )
 from .abort import AbortSignal
 from .errors import (
@@ -37,7 +43,7 @@ from .errors import (
     NotSentError,
     RequestTimeoutError,
 )
-from .transports import Body, Reply, Request, Timeout, Transport
+from .transports import Body, Reply, Request, Transport
 
 __all__ = [
     "CUT",
@@ -52,75 +58,6 @@ __all__ = [
     "Step",
     "TransportContract",
 ]
-
-QUICKLY = 2.0  # seconds in which a call that was ended must be over; it takes milliseconds
-SHORT = Timeout(connect=5, write=5, first_byte=0.2, idle=0.2)
-LONG = Timeout(connect=30, write=30, first_byte=30, idle=30)
-
-
-class Blocks:
-    """A request body in blocks; `iterations` counts how often it was read."""
-
-    def __init__(
-        self, *blocks: bytes, known: bool = True, error: Optional[BaseException] = None
-    ) -> None:
-        self._blocks = blocks
-        self._error = error
-        self.length = sum(map(len, blocks)) if known else None
-        self.repeatable = True
-        self.iterations = 0
-
-    def __iter__(self) -> Iterator[bytes]:
-        self.iterations += 1
-        yield from self._blocks
-        if self._error is not None:
-            raise self._error
-
-
-class SoftTimeLimitExceeded(Exception):
-    """Stands for what a task queue raises in the middle of anything."""
-
-
-class Outcome:
-    """What a function that runs in a thread of its own returned or raised."""
-
-    def __init__(self, function: Callable[[], Any]) -> None:
-        self.value: Any = None
-        self.error: Optional[BaseException] = None
-        self._function = function
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
-
-    def _run(self) -> None:
-        try:
-            self.value = self._function()
-        except BaseException as error:  # noqa: BLE001 - it is looked at in the other thread
-            self.error = error
-
-    def join(self) -> None:
-        """Wait until it is over, which must be soon."""
-        self._thread.join(QUICKLY)
-        assert not self._thread.is_alive(), "the call goes on although it was ended"
-
-    def raised(self, kind: Type[BaseException]) -> Any:
-        """The error it ended with, soon; AssertionError if it is of another kind."""
-        self.join()
-        assert isinstance(self.error, kind), f"{kind.__name__} expected: {self.error!r}"
-        return self.error
-
-
-def raised(kind: Type[BaseException], function: Callable[[], Any]) -> Any:
-    """The error of the given kind that `function` raises."""
-    try:
-        value = function()
-    except kind as error:
-        return error
-    raise AssertionError(f"{kind.__name__} was not raised; it returned {value!r}")
-
-
-def pause() -> None:
-    """Give a thread time to get to where it blocks; nothing depends on it getting there."""
-    time.sleep(0.05)
 
 
 class TransportContract:
@@ -293,7 +230,7 @@ class TransportContract:
         signal = AbortSignal()
         with self.play(Scenario(before=[STALL])) as stage:
             sending = Outcome(lambda: self.send(stage, signal=signal))
-            _until(lambda: bool(stage.seen))
+            until(lambda: bool(stage.seen))
             pause()
             signal.abort("stop")
             assert sending.raised(AbortedError).reason == "stop"
@@ -373,10 +310,3 @@ class TransportContract:
                 assert piece == b"one"
                 break
             assert b"".join(self.send(stage)) == b"onetwo"
-
-
-def _until(reached: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE
-    while not reached():
-        assert time.monotonic() < end, "it did not happen"
-        time.sleep(0.001)

@@ -44,7 +44,7 @@ def _many(url: str, effort: Effort) -> Line:
             ),
             "floor": figure(pieces_at_the_floor(at(events)), pieces_at_the_floor(at(10 * events))),
         },
-        effort.times(3),
+        effort.times(5),
     )
     line = Line("100,000 events against 10,000", "times", **found)
     line.checks.append(between(8, 12, line.ours, "10 times the cost, within 20%"))
@@ -73,7 +73,7 @@ def _large(url: str, effort: Effort) -> Line:
             "mistralai": figure(pieces_by_mistralai(url)),
             "floor": figure(lambda: iter(joined())),
         },
-        effort.times(3),
+        effort.times(5),
     )
     line = Line("one 8 MiB event in 1 KiB pieces", "s", **found)
     line.checks.append(at_most(0.5, line.ours, "under 0.5 s", " s"))

@@ -8,7 +8,7 @@ so they cannot drift apart. It only folds: no clock, no socket.
 from __future__ import annotations
 
 import hashlib
-from typing import Any, Dict, List, Mapping, Optional, Set, Tuple, Union
+from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 
 import attr
 
@@ -61,7 +61,7 @@ class Assembly:
         self._chunk_start = 0
         self._citations: List[Citation] = []
         self._numbers: Dict[Tuple[Any, ...], int] = {}
-        self._announced: Set[Tuple[Any, ...]] = set()
+        self._announced: Dict[Tuple[Any, ...], Cited] = {}
         self._searches = 0
         self._thinking: List[str] = []
         self._thinking_length = 0
@@ -97,11 +97,14 @@ class Assembly:
         cited: List[Event] = []
         for source in sources:
             is_new = source.key not in self._numbers
+            # A search may tell of a source what the reference to it leaves out.
+            known = self._announced.get(source.key, source)
+            source.document_id = source.document_id or known.document_id
             citation = self._citation(source, start, raw)
             chunk.citations.append(citation)
             cited.append(CitationEvent(citation, is_new))
             found += [] if source.key in self._announced else [source_of(citation)]
-            self._announced.add(source.key)
+            self._announced.setdefault(source.key, source)
         self._chunks.append(chunk)
         self._chunk_start = len(self._pieces)
         return [*self._search_results(found), *grown, *cited]
@@ -113,9 +116,12 @@ class Assembly:
 
     def found(self, sources: List[Cited]) -> List[Event]:
         """A search found `sources`; they get their number when they are first cited."""
-        new = [source for source in sources if source.key not in self._announced]
-        self._announced.update(source.key for source in new)
-        return self._search_results([source_of(_uncited(source)) for source in new])
+        new = []
+        for source in sources:
+            if source.key not in self._announced:
+                self._announced[source.key] = source
+                new.append(source_of(_uncited(source)))
+        return self._search_results(new)
 
     def next_round(self) -> None:
         """Another reply follows in the same answer: its token counts are added to these."""

@@ -101,6 +101,7 @@ def tool_source(tool: str, facts: Mapping[str, Any]) -> Cited:
     return Cited(
         key=("tool_reference", tool, url or title),
         source_type=_tool_source_type(tool),
+        document_id=_string(facts.get("document_id")),
         title=title,
         url=url,
         resolved=bool(title or url),

@@ -81,7 +81,9 @@ class Rounds:
                 "give confirm=, a function from the ToolCall to True or False",
                 assembly.partial(),
             )
-        decision = "allow" if self.confirm(call) else "deny"
+        allowed = bool(self.confirm(call))
+        call.confirmation = "allowed" if allowed else "denied"
+        decision = "allow" if allowed else "deny"
         return {"tool_call_id": call.tool_call_id, "confirmation": decision}
 
     def _result(self, call: ToolCall, encode: Encode) -> str:

@@ -35,17 +35,20 @@ class Framer:
 
     def feed(self, piece: bytes) -> List[bytes]:
         """The blocks that `piece` completes, with LF as line end."""
-        lines = self._carry + self._with_lf(piece)
-        self._carry = b""
+        lines = self._with_lf(piece)
+        if self._carry:
+            lines, self._carry = self._carry + lines, b""
         if self._at_start:
             lines = self._without_bom(lines)
         # A last LF may be half of a blank line: it waits for the next piece.
         if lines.endswith(b"\n") and not lines.endswith(b"\n\n"):
             lines, self._carry = lines[:-1], b"\n"
         *whole, rest = lines.split(b"\n\n")
-        blocks = [self._finish(block) for block in whole]
-        self._hold(rest)
-        return [block for block in blocks if block]
+        if whole and self._held:
+            whole[0] = self._release(whole[0])
+        if rest:
+            self._hold(rest)
+        return [block for block in [block.strip(b"\n") for block in whole] if block]
 
     def rest(self) -> bytes:
         """What was left when the body ended: not an event."""
@@ -68,19 +71,16 @@ class Framer:
         return lines[len(_BOM) :] if lines.startswith(_BOM) else lines
 
     def _hold(self, rest: bytes) -> None:
-        if rest:
-            self._held.append(rest)
-            self._held_size += len(rest)
+        self._held.append(rest)
+        self._held_size += len(rest)
         if self._held_size > MAX_EVENT_BYTES:
             limit = MAX_EVENT_BYTES // 2**20
             raise MalformedEventError(f"an event of the stream is larger than {limit} MiB")
 
-    def _finish(self, block: bytes) -> bytes:
-        if self._held:
-            self._held.append(block)
-            block = b"".join(self._held)
-            self._held, self._held_size = [], 0
-        return block.strip(b"\n")
+    def _release(self, last: bytes) -> bytes:
+        block = b"".join([*self._held, last])
+        self._held, self._held_size = [], 0
+        return block
 
 
 def server_events(pieces: Iterable[bytes]) -> Iterator[Tuple[str, str]]:

@@ -106,19 +106,20 @@ class AnswerStream:
     def _next(self) -> Event:
         if self._answer is not None:
             raise StopIteration
-        self._refuse_stopped()
+        if self._closed or self._signal.aborted:
+            raise self._stopped()
         event = next(self._events)
-        self._refuse_stopped()
+        if self._closed or self._signal.aborted:
+            raise self._stopped()
         if isinstance(event, FinalAnswerEvent):
             self._answer = event.answer
         return event
 
-    def _refuse_stopped(self) -> None:
+    def _stopped(self) -> Exception:
         if self._signal.aborted:
             self._line.close()
-            raise self._signal.error()
-        if self._closed:
-            raise AbortedError("the stream was closed before its end", "closed")
+            return self._signal.error()
+        return AbortedError("the stream was closed before its end", "closed")
 
     def __enter__(self) -> AnswerStream:
         return self

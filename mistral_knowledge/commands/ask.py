@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from typing import Any, List, Optional
 
-from ..answers.events import CitationEvent, MessageEvent
 from ..answers.stream import AnswerStream
 from ..client import KnowledgeClient
 from ..errors import ConfigurationError, InvalidArgumentError, KnowledgeError, ProcessingError
-from ..models.answers import Answer
 from ..models.documents import Document
 from ..models.libraries import Library
+from ._showing import line, progress, show_answer
 
 LIBRARY_NAME = "mistral_knowledge ask"
 DELETE_SECONDS = 10
@@ -36,6 +34,9 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--delete", action="store_true", help="delete the library that was made")
     parser.add_argument("--offline", action="store_true", help="in memory: no key, no network")
     parser.add_argument("--model", help="which model answers")
+    parser.add_argument("--agent", action="store_true", help="show its thinking and tool calls")
+    parser.add_argument("--web-search", action="store_true", help="search the web too (--agent)")
+    parser.add_argument("--research", action="store_true", help="think and search more (--agent)")
     parser.set_defaults(run=run)
 
 
@@ -44,17 +45,28 @@ def run(arguments: argparse.Namespace) -> int:
     paths = _paths(arguments.files)
     if not arguments.question.strip():
         raise InvalidArgumentError("the question is empty")
-    if not paths and arguments.library is None:
+    on_the_web = arguments.web_search or arguments.research
+    arguments.agent = arguments.agent or on_the_web
+    if not (paths or arguments.library or on_the_web):
         raise InvalidArgumentError("nothing to ask: name files, or a library with --library ID")
     with _client(arguments) as client:
-        library = _library(client, arguments.library)
+        library = _library(client, arguments.library, paths)
         try:
-            usable = [_upload(client, library, path) for path in paths]
-            if paths and not any(usable):
-                raise InvalidArgumentError("none of the files could be read")
-            _answer(client, library, arguments)
+            return _ask(client, library, paths, arguments)
         finally:
             _leave(client, library, arguments)
+
+
+def _ask(
+    client: KnowledgeClient,
+    library: Optional[Library],
+    paths: List[str],
+    arguments: argparse.Namespace,
+) -> int:
+    usable = [_upload(client, library, path) for path in paths if library is not None]
+    if paths and not any(usable):
+        raise InvalidArgumentError("none of the files could be read")
+    show_answer(_asked(client, library, arguments))
     return 0 if all(usable) else 1
 
 
@@ -89,25 +101,27 @@ def _files_in(folder: str) -> List[str]:
     return found
 
 
-def _library(client: KnowledgeClient, library_id: Optional[str]) -> Library:
+def _library(
+    client: KnowledgeClient, library_id: Optional[str], paths: List[str]
+) -> Optional[Library]:
     if library_id is not None:
         return client.libraries.get(library_id)
-    return client.libraries.create(LIBRARY_NAME)
+    return client.libraries.create(LIBRARY_NAME) if paths else None
 
 
 def _upload(client: KnowledgeClient, library: Library, path: str) -> bool:
     """Upload and wait; whether the document can be asked."""
     name = os.path.basename(path)
-    _progress(f"{name}: uploading")
+    progress(f"{name}: uploading")
     document = client.documents.upload(library, path)
     try:
         client.documents.wait(
-            library, document, on_status=lambda now: _progress(f"{name}: {now.status}")
+            library, document, on_status=lambda now: progress(f"{name}: {now.status}")
         )
     except ProcessingError as error:
-        _line(f"{name}: left out, {error}")
+        line(f"{name}: left out, {error}")
         return False
-    _line(f"{name}: {_outcome(document)}")
+    line(f"{name}: {_outcome(document)}")
     return True
 
 
@@ -115,58 +129,33 @@ def _outcome(document: Document) -> str:
     return "ready" if document.created is not False else "was already there"
 
 
-def _answer(client: KnowledgeClient, library: Library, arguments: argparse.Namespace) -> None:
-    with client.rag.stream(arguments.question, libraries=library) as stream:
-        _show(stream)
-    answer = stream.answer
-    assert answer is not None
-    for source in answer.sources:
-        print(f"[{source.index}] {source.label}")
-    if answer.truncated:
-        _line("the answer ran into its length limit")
-    _line(_cost(answer))
-
-
-def _show(stream: AnswerStream) -> None:
-    for event in stream:
-        if isinstance(event, MessageEvent):
-            print(event.delta, end="", flush=True)
-        elif isinstance(event, CitationEvent):
-            print(f"[{event.citation.index}]", end="", flush=True)
-    print("\n")
-
-
-def _cost(answer: Answer) -> str:
-    usage = answer.usage
-    if usage is None:
-        return "tokens: the server did not say"
-    return (
-        f"tokens: {usage.prompt_tokens} in, {usage.completion_tokens} out, "
-        f"{usage.total_tokens} in all"
+def _asked(
+    client: KnowledgeClient, library: Optional[Library], arguments: argparse.Namespace
+) -> AnswerStream:
+    if not arguments.agent:
+        assert library is not None
+        return client.rag.stream(arguments.question, libraries=library)
+    return client.rag.agent.stream(
+        arguments.question,
+        libraries=library,
+        # Research brings a web search of its own, a better one.
+        web_search=True if arguments.web_search and not arguments.research else None,
+        mode="research" if arguments.research else "rag",
     )
 
 
-def _leave(client: KnowledgeClient, library: Library, arguments: argparse.Namespace) -> None:
-    if arguments.library is not None or arguments.offline:
+def _leave(
+    client: KnowledgeClient, library: Optional[Library], arguments: argparse.Namespace
+) -> None:
+    if library is None or arguments.library is not None or arguments.offline:
         return
     if not arguments.delete:
-        _line(f"kept the library; ask again with --library {library.id}")
+        line(f"kept the library; ask again with --library {library.id}")
         return
     try:
         client.libraries.delete(library, timeout=DELETE_SECONDS)
     except KnowledgeError as error:
         # Whatever ended the command is the news; this must not take its place.
-        _line(f"the library {library.id} could not be deleted: {error}")
+        line(f"the library {library.id} could not be deleted: {error}")
     else:
-        _line(f"deleted the library {library.id}")
-
-
-def _progress(text: str) -> None:
-    """A line that the next one replaces, where somebody is watching."""
-    if sys.stderr.isatty():
-        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
-
-
-def _line(text: str) -> None:
-    start = "\r\x1b[K" if sys.stderr.isatty() else ""
-    print(f"{start}{text}", file=sys.stderr, flush=True)
+        line(f"deleted the library {library.id}")

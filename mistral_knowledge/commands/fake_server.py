@@ -17,8 +17,8 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "fake-server",
         help="serve an in-memory stand-in for Mistral's knowledge APIs",
-        description="Serve an in-memory stand-in for Mistral's files, libraries, documents and "
-        "chat completions, for clients in any language. It asks for no key.",
+        description="Serve an in-memory stand-in for Mistral's files, libraries, documents, "
+        "chat completions and conversations, for clients in any language. It asks for no key.",
     )
     parser.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1")
     parser.add_argument("--port", type=int, default=8765, help="0 takes a free one (8765)")

@@ -7,7 +7,6 @@ where the question names it (`function_calls` has the rules). `tool_choice` "non
 
 from __future__ import annotations
 
-import json
 from typing import Any, Iterator, List, Mapping, Sequence
 
 from .composer import cut
@@ -95,4 +94,8 @@ def _joined(sections: Sequence[Sequence[Piece]]) -> Iterator[Piece]:
 def _nothing(toolbox: Toolbox) -> str:
     words = "This is the offline stand-in for a language model: it answers only from its tools."
     names = [*toolbox.functions, *toolbox.others]
-    return f"{words} It uses these where a question names them: {', '.join(names)}." if names else words
+    return (
+        f"{words} It uses these where a question names them: {', '.join(names)}."
+        if names
+        else words
+    )

@@ -6,10 +6,12 @@ import hmac
 import logging
 import random
 import time
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Mapping, Optional, Sequence
 
 from . import (
     routes_chat,
+    routes_conversations,
+    routes_conversing,
     routes_document,
     routes_documents,
     routes_files,
@@ -17,6 +19,7 @@ from . import (
     routes_shares,
     routes_signed,
 )
+from .agents import add_agent
 from .blobs import Blobs
 from .exchange import ApiReply, ApiRequest, json_reply
 from .links import Links
@@ -25,6 +28,7 @@ from .problems import ApiProblem, detail
 from .retrieval import Retrieval
 from .routing import Router, joined
 from .store import Store
+from .web import Web
 
 _log = logging.getLogger(__name__)
 
@@ -36,13 +40,15 @@ _ROUTER = Router(
         routes_document.ROUTES,
         routes_shares.ROUTES,
         routes_chat.ROUTES,
+        routes_conversations.ROUTES,
+        routes_conversing.ROUTES,
         routes_signed.ROUTES,
     )
 )
 
 
 class KnowledgeApi:
-    """Mistral's files, libraries, documents and chat completions, in memory or in a file.
+    """Mistral's files, libraries, documents, chats and conversations, in memory or in a file.
 
     >>> api = KnowledgeApi()
     >>> api.handle(ApiRequest("GET", "/v1/libraries")).status
@@ -58,6 +64,7 @@ class KnowledgeApi:
     max_upload_bytes: files above it get a 413 (default: no limit)
     seed: makes the cutting and padding of streams the same in each run
     clock: Unix time in seconds, for timestamps and the end of signed URLs
+    web_pages: the pages that web search finds, each with title, url and text; not kept in the file
 
     Answers quote the passages of the uploaded text that match the question best. Safe to use from
     many threads.
@@ -75,6 +82,7 @@ class KnowledgeApi:
         max_upload_bytes: Optional[int] = None,
         seed: Optional[int] = None,
         clock: Callable[[], float] = time.time,
+        web_pages: Sequence[Mapping[str, Any]] = (),
     ) -> None:
         store = Store(path)
         self._parts = Parts(
@@ -87,6 +95,7 @@ class KnowledgeApi:
             ),
             clock=clock,
             randomness=random.Random(seed),
+            web=Web(web_pages),
         )
 
     @property
@@ -97,6 +106,17 @@ class KnowledgeApi:
     @base_url.setter
     def base_url(self, url: str) -> None:
         self._parts.links.base_url = url
+
+    def add_agent(
+        self,
+        *,
+        model: str = "mistral-medium-latest",
+        instructions: Optional[str] = None,
+        tools: Sequence[Mapping[str, Any]] = (),
+        completion_args: Optional[Mapping[str, Any]] = None,
+    ) -> str:
+        """Make an agent that conversations can be started with; returns its id."""
+        return add_agent(self._parts, model, instructions, tools, completion_args)
 
     def handle(self, request: ApiRequest) -> ApiReply:
         """Answer one request. What its body raises while it is read comes out as it is."""
@@ -113,6 +133,7 @@ class KnowledgeApi:
     def close(self) -> None:
         """Close the database; safe to call again."""
         self._parts.store.close()
+        self._parts.web.close()
 
     def __enter__(self) -> KnowledgeApi:
         return self

@@ -20,6 +20,7 @@ _HEAD: Fields = {
 _SPEAKER: Fields = {"agent_id": Field("str"), "model": Field("str")}
 _NAMED = Field("str", required=True, nullable=False)
 _CONTENT = Field(required=True, nullable=False)
+_AGENTS = (("previous", "id"), ("previous", "name"), ("next", "id"), ("next", "name"))
 _KINDS: Dict[str, Fields] = {
     "message.input": {
         "role": Field("str", required=True, nullable=False, choices=("assistant", "user")),
@@ -41,15 +42,7 @@ _KINDS: Dict[str, Fields] = {
         "arguments": _NAMED,
         "info": Field("object", nullable=False),
     },
-    "agent.handoff": {
-        name: _NAMED
-        for name in (
-            "previous_agent_id",
-            "previous_agent_name",
-            "next_agent_id",
-            "next_agent_name",
-        )
-    },
+    "agent.handoff": {f"{place}_agent_{name}": _NAMED for place, name in _AGENTS},
 }
 _PREFIXES = {
     "function.result": "fr",

@@ -18,7 +18,7 @@ _KINDS: Dict[str, Fields] = {
         "type": Field("str"),
         "function": Field("object", required=True, nullable=False),
     },
-    **{name: _CONFIGURED for name in (*_WEB, "code_interpreter", "image_generation")},
+    **dict.fromkeys((*_WEB, "code_interpreter", "image_generation"), _CONFIGURED),
     LIBRARY: {**_CONFIGURED, "library_ids": Field("list", required=True, nullable=False)},
     "connector": {
         **_CONFIGURED,

@@ -14,7 +14,7 @@ import re
 from typing import Any, Dict, Iterator, List, Mapping, Optional
 
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w])")
-_QUOTED = re.compile("[\"“'‘«]([^\"”'’»]+)[\"”'’»]")
+_QUOTED = re.compile('["“«]([^"”»]+)["”»]')
 _EMPTY: Dict[str, Any] = {"integer": 0, "number": 0, "boolean": False, "array": [], "object": {}}
 _ABSENT = object()
 

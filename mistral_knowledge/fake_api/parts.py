@@ -13,6 +13,7 @@ from .links import Links
 from .retrieval import Retrieval
 from .store import Store
 from .times import iso
+from .web import Web
 
 # Everything belongs to one user of one organization.
 USER_ID = "00000000-0000-4000-8000-000000000001"
@@ -41,6 +42,7 @@ class Parts:
     options: Options
     clock: Callable[[], float]
     randomness: random.Random
+    web: Web
 
     def now(self) -> str:
         """The time, as libraries and documents write it."""

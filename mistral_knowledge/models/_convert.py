@@ -1,7 +1,8 @@
 """JSON to models: one cattrs converter that nothing in a reply can break, except a missing id."""
 
 import datetime
-from typing import Any, Callable, Dict, Mapping, Optional, Type, TypeVar
+from collections import abc
+from typing import Any, Callable, Dict, Optional, Type, TypeVar
 
 import attr
 import cattrs
@@ -32,17 +33,19 @@ def _flag(value: Any, _: Any) -> Optional[bool]:
 
 
 def _mapping(value: Any, _: Any) -> Optional[Dict[str, Any]]:
-    return dict(value) if isinstance(value, Mapping) else None
+    return dict(value) if isinstance(value, abc.Mapping) else None
 
 
 def moment(value: Any, _: Any = None) -> Optional[datetime.datetime]:
     """An aware datetime from unix seconds or ISO 8601 text; None from anything else."""
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        try:
-            return datetime.datetime.fromtimestamp(value, datetime.timezone.utc)
-        except (ValueError, OverflowError, OSError):
-            return None
-    return _iso(value) if isinstance(value, str) else None
+    if isinstance(value, str):
+        return _iso(value)
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return None
+    try:
+        return datetime.datetime.fromtimestamp(value, datetime.timezone.utc)
+    except (ValueError, OverflowError, OSError):
+        return None
 
 
 def _iso(text: str) -> Optional[datetime.datetime]:
@@ -123,7 +126,7 @@ def register(**renamed: str) -> Any:
 
 def parse(cls: Type[Model], payload: Any) -> Model:
     """`payload` as a `cls`; UnexpectedResponseError where it is no object or has no id."""
-    if not isinstance(payload, Mapping):
+    if not isinstance(payload, abc.Mapping):
         kind = type(payload).__name__
         raise UnexpectedResponseError(f"expected a {cls.__name__}, got a {kind}")
     try:

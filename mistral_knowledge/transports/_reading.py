@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from http.client import HTTPResponse as Plain
-from http.client import IncompleteRead
+from http.client import HTTPResponse as Plain, IncompleteRead
 from typing import Any, Callable, List, Optional
 
 from urllib3.response import HTTPResponse
@@ -46,7 +45,7 @@ class _PlainReader:
     def read(self) -> bytes:
         left = self._left
         if left is None:
-            return b"" if self._fp.closed else self._read1(PIECE)  # type: ignore[no-any-return]
+            return b"" if self._fp.closed else self._read1(PIECE)
         if left == 0:
             return b""
         data: bytes = self._read1(min(PIECE, left))

@@ -58,7 +58,7 @@ class RequestsTransport:
         process = os.getpid()
         session = self._own.get(process)
         if session is None:
-            from ._connections import new_session
+            from ._session import new_session
 
             # Sessions of parent processes stay in the dict, untouched: closing them here would
             # do harm there. Two threads may make one at once; the first one put in is used.

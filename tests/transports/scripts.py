@@ -8,7 +8,8 @@ import threading
 import time
 
 from mistral_knowledge._loopback import PATIENCE, Server, chunk, head
-from mistral_knowledge.testing import LONG, Gate, Outcome, pause, raised
+from mistral_knowledge._scenarios import LONG, Outcome, pause, raised
+from mistral_knowledge.testing import Gate
 from mistral_knowledge.transports import Request, Timeout
 
 __all__ = [

@@ -1,6 +1,5 @@
 """The requests transport keeps the contract of transports."""
 
-
 from mistral_knowledge.testing import TransportContract
 from mistral_knowledge.transports.requests import RequestsTransport
 

@@ -7,9 +7,10 @@ import time
 import pytest
 
 from mistral_knowledge._loopback import Server
+from mistral_knowledge._scenarios import Blocks
 from mistral_knowledge.abort import AbortSignal
 from mistral_knowledge.errors import AbortedError, RequestTimeoutError
-from mistral_knowledge.testing import Blocks, Gate
+from mistral_knowledge.testing import Gate
 
 from .scripts import (
     CHUNKED,

@@ -9,6 +9,7 @@ import pytest
 import requests
 
 from mistral_knowledge._loopback import Server
+from mistral_knowledge._scenarios import SHORT, Outcome
 from mistral_knowledge.errors import (
     ConfigurationError,
     ConnectionLostError,
@@ -17,7 +18,6 @@ from mistral_knowledge.errors import (
     NotSentError,
     RequestTimeoutError,
 )
-from mistral_knowledge.testing import SHORT, Outcome
 from mistral_knowledge.transports.requests import RequestsTransport
 
 from .scripts import CHUNKED, chunk, fill_backlog, get, head, raised, serve

@@ -6,8 +6,9 @@ import time
 import pytest
 
 from mistral_knowledge._loopback import Server
+from mistral_knowledge._scenarios import Blocks
 from mistral_knowledge.errors import NotSentError, RequestTimeoutError
-from mistral_knowledge.testing import Blocks, Gate
+from mistral_knowledge.testing import Gate
 
 from .scripts import CHUNKED, Timeout, chunk, fill_backlog, get, head, post, raised, serve
 

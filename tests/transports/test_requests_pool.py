@@ -7,8 +7,9 @@ import threading
 
 import pytest
 
+from mistral_knowledge._scenarios import Outcome, pause
 from mistral_knowledge.errors import AbortedError
-from mistral_knowledge.testing import Gate, Outcome, pause
+from mistral_knowledge.testing import Gate
 from mistral_knowledge.transports.requests import RequestsTransport
 
 from .scripts import CHUNKED, chunk, get, head, open_sockets, raised, serve, until

@@ -6,8 +6,9 @@ import zlib
 
 import pytest
 
+from mistral_knowledge._scenarios import Outcome, pause
 from mistral_knowledge.errors import ConnectionLostError, InvalidArgumentError
-from mistral_knowledge.testing import Gate, Outcome, pause
+from mistral_knowledge.testing import Gate
 
 from .scripts import CHUNKED, CLOSING, Letters, chunk, get, head, raised, serve
 

@@ -6,9 +6,9 @@ import socket
 import pytest
 
 from mistral_knowledge._loopback import Server
+from mistral_knowledge._scenarios import SHORT, Blocks, Outcome, pause
 from mistral_knowledge.abort import AbortSignal
 from mistral_knowledge.errors import AbortedError, InvalidArgumentError, RequestTimeoutError
-from mistral_knowledge.testing import SHORT, Blocks, Outcome, pause
 from mistral_knowledge.transports.requests import RequestsTransport
 
 from .scripts import LONG, Request, chunk, get, head, post, raised, serve

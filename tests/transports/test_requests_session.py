@@ -7,9 +7,10 @@ import requests
 import responses
 from requests.adapters import HTTPAdapter
 
+from mistral_knowledge._scenarios import SHORT, Outcome, pause
 from mistral_knowledge.abort import AbortSignal
 from mistral_knowledge.errors import AbortedError, RequestTimeoutError, TransportError
-from mistral_knowledge.testing import SHORT, Gate, Outcome, TransportContract, pause
+from mistral_knowledge.testing import Gate, TransportContract
 from mistral_knowledge.transports.requests import RequestsTransport
 
 from .scripts import CHUNKED, CLOSING, Timeout, chunk, get, head, post, raised, serve

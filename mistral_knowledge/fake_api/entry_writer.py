@@ -1,9 +1,8 @@
-"""What the model did, as entries of a conversation, as one body, and as a stream of events."""
+"""What the model did, as entries of a conversation, and what it cost."""
 
 from __future__ import annotations
 
 import json
-import random
 import uuid
 from collections import Counter
 from typing import Any, Dict, Iterator, List, Optional, Sequence
@@ -11,11 +10,8 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence
 import attr
 
 from .conversation_entries import Entry, head
-from .sse import event
 from .steps import Asking, Piece, Reference, Run, Saying, Step, Thought
-from .tokens import count_tokens, small_pieces
-
-_LONGEST_FRAGMENT = 12
+from .tokens import count_tokens
 
 
 @attr.s(auto_attribs=True, slots=True, frozen=True)
@@ -108,37 +104,6 @@ def _written(step: Step) -> int:
     if isinstance(step, Saying):
         return sum(count_tokens(piece) for piece in step.pieces if isinstance(piece, str))
     return count_tokens(_compact(step.arguments))
-
-
-@attr.s(auto_attribs=True, slots=True, frozen=True)
-class ReplyWriter:
-    """Writes a reply: as one body, or as events that add up to it."""
-
-    conversation_id: str
-    outputs: List[Entry]
-    usage: Dict[str, Any]
-    now: str
-
-    def whole(self) -> Dict[str, Any]:
-        """The body of a reply that is not streamed."""
-        return {
-            "object": "conversation.response",
-            "conversation_id": self.conversation_id,
-            "outputs": self.outputs,
-            "usage": self.usage,
-        }
-
-    def stream(self, chance: random.Random) -> Iterator[bytes]:
-        """The events of a streamed reply, one by one; nothing follows the last one."""
-        yield self._event("conversation.response.started", conversation_id=self.conversation_id)
-        for index, entry in enumerate(self.outputs):
-            place = {"output_index": index, "id": entry["id"]}
-            for kind, fields in _deltas(entry, chance):
-                yield self._event(kind, **place, **fields)
-        yield self._event("conversation.response.done", usage=self.usage)
-
-    def _event(self, kind: str, **fields: Any) -> bytes:
-        return event({"type": kind, "created_at": self.now, **fields}, kind)
 
 
 def _compact(value: Any) -> str:

@@ -1,0 +1,106 @@
+"""An answer on a terminal: its text on stdout, and all that leads to it on stderr.
+
+Thinking and tool calls are dimmed where somebody watches; elsewhere they are plain lines.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from ..answers.events import CitationEvent, MessageEvent, ThinkingEvent, ToolCallEvent
+from ..answers.stream import AnswerStream
+from ..models.answers import Answer, Source
+
+_DIM, _PLAIN = "\x1b[2m", "\x1b[0m"
+_MOST_OF_A_CALL = 200
+
+
+def show_answer(stream: AnswerStream) -> None:
+    """Show an answer as it comes, then its sources and what it cost."""
+    with stream:
+        _show(stream)
+    answer = stream.answer
+    assert answer is not None
+    for source in answer.sources:
+        print(f"[{source.index}] {source.label}{_place(source)}")
+    if answer.truncated:
+        line("the answer ran into its length limit")
+    line(_cost(answer))
+
+
+def progress(text: str) -> None:
+    """A line that the next one replaces, where somebody is watching."""
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+
+
+def line(text: str) -> None:
+    """A line on stderr, in place of any progress."""
+    start = "\r\x1b[K" if sys.stderr.isatty() else ""
+    print(f"{start}{text}", file=sys.stderr, flush=True)
+
+
+def _show(stream: AnswerStream) -> None:
+    aside = _Aside()
+    for event in stream:
+        if isinstance(event, MessageEvent):
+            aside.end()
+            aside.answer_is_open = not event.delta.endswith("\n")
+            print(event.delta, end="", flush=True)
+        elif isinstance(event, CitationEvent):
+            print(f"[{event.citation.index}]", end="", flush=True)
+        elif isinstance(event, ThinkingEvent):
+            aside.say(event.delta)
+        elif isinstance(event, ToolCallEvent):
+            aside.end()
+            aside.say(_shortened(f"{event.name}({event.arguments})"))
+            aside.end()
+    aside.end()
+    print("\n")
+
+
+class _Aside:
+    """What is said beside the answer, line by line.
+
+    answer_is_open: whether the answer stands in the middle of a line
+    """
+
+    def __init__(self) -> None:
+        self.answer_is_open = False
+        self._open = False
+        self._watched = sys.stderr.isatty()
+
+    def say(self, text: str) -> None:
+        """More of the open line, which this begins if there is none."""
+        if self.answer_is_open and self._watched:
+            self._write("\n")
+        self.answer_is_open, self._open = False, True
+        self._write(f"{_DIM}{text}{_PLAIN}" if self._watched else text)
+
+    def end(self) -> None:
+        """End the open line, if there is one."""
+        if self._open:
+            self._write("\n")
+        self._open = False
+
+    def _write(self, text: str) -> None:
+        print(text, end="", file=sys.stderr, flush=True)
+
+
+def _shortened(call: str) -> str:
+    call = " ".join(call.split())
+    return call if len(call) <= _MOST_OF_A_CALL else f"{call[:_MOST_OF_A_CALL]}..."
+
+
+def _place(source: Source) -> str:
+    return f" <{source.url}>" if source.source_type == "web" and source.url else ""
+
+
+def _cost(answer: Answer) -> str:
+    usage = answer.usage
+    if usage is None:
+        return "tokens: the server did not say"
+    return (
+        f"tokens: {usage.prompt_tokens} in, {usage.completion_tokens} out, "
+        f"{usage.total_tokens} in all"
+    )
