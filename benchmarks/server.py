@@ -3,6 +3,7 @@
 The first part of a path says what is asked for, so that a client's base URL chooses it:
 
 /events/N/K     an answer of N events, K of them in each packet
+/conversation/N/K  the same as a conversation
 /large/N/K      an answer of one event with N bytes of text, in packets of K bytes
 /paced/N/MS     an answer of N events, one every MS milliseconds, over `Connection: close`; the
                 text of each is the time when it was sent
@@ -90,6 +91,9 @@ class Server(ThreadingHTTPServer):
             super().handle_error(request, client_address)
 
 
+_ANSWERS = {"events": wire.stream, "conversation": wire.conversation}
+
+
 @functools.lru_cache(maxsize=None)
 def _page(items: int) -> bytes:
     return wire.page(items)
@@ -98,8 +102,8 @@ def _page(items: int) -> bytes:
 @functools.lru_cache(maxsize=None)
 def _packets(kind: str, number: int, size: int) -> List[bytes]:
     """The chunks of a whole chunked body, made once."""
-    if kind == "events":
-        events = wire.stream(wire.words(number))
+    if kind in _ANSWERS:
+        events = _ANSWERS[kind](wire.words(number))
         pieces = [b"".join(group) for group in _cut(events, size)]
     else:
         pieces = list(_cut(b"".join(wire.stream(["x" * number])), size))

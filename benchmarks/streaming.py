@@ -45,6 +45,52 @@ def pieces_by_mistralai(url: str) -> Pieces:
     return pieces
 
 
+def conversation_by_us(url: str) -> Pieces:
+    """The text of a conversation through an `AnswerStream`."""
+    from mistral_knowledge import MessageEvent
+
+    client = ours(url)
+
+    def pieces() -> Iterator[str]:
+        with client.rag.agent.stream(QUESTION, libraries=LIBRARY) as stream:
+            for event in stream:
+                if isinstance(event, MessageEvent):
+                    yield event.delta
+        assert stream.answer.conversation_id == "conv_1"
+
+    return pieces
+
+
+def conversation_by_mistralai(url: str) -> Pieces:
+    """The text of a conversation through the official SDK's `conversations.start_stream`."""
+    client = official(url)
+    tools = [{"type": "document_library", "library_ids": [LIBRARY]}]
+
+    def pieces() -> Iterator[str]:
+        start = client.beta.conversations.start_stream
+        with start(model="mistral-medium-latest", inputs=QUESTION, tools=tools) as stream:
+            for event in stream:
+                if event.event == "message.output.delta":
+                    yield event.data.content
+
+    return pieces
+
+
+def conversation_at_the_floor(url: str) -> Pieces:
+    """The same through requests, sseclient-py and json.loads."""
+    import sseclient
+
+    http = session()
+
+    def pieces() -> Iterator[str]:
+        for event in sseclient.SSEClient(chunks_at_the_floor(http, url)).events():
+            payload = json.loads(event.data)
+            if payload["type"] == "message.output.delta":
+                yield payload["content"]
+
+    return pieces
+
+
 def pieces_at_the_floor(url: str) -> Pieces:
     """The text through requests, sseclient-py and json.loads, and nothing around them."""
     import sseclient

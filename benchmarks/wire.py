@@ -8,6 +8,7 @@ from typing import Any, Dict, List, Optional
 LIBRARY = "0197a3e6-2d3c-7000-8000-000000000001"
 FILE = "0197a3e6-2d3c-7000-8000-000000000002"
 
+_NOW = "2025-10-09T08:53:20.123456Z"
 _PADDING = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 
@@ -35,6 +36,16 @@ def chunk(text: str, number: int, finish_reason: Optional[str] = None) -> bytes:
     if finish_reason:
         payload["usage"] = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
     return b"data: " + _json(payload) + b"\n\n"
+
+
+def conversation(pieces: List[str]) -> List[bytes]:
+    """The same as the events of a conversation."""
+    entry = {"output_index": 0, "id": "msg_1", "content_index": 0, "role": "assistant"}
+    about = {"model": "mistral-medium-latest", "agent_id": None, "created_at": _NOW}
+    deltas = [_named("message.output.delta", {**about, **entry, "content": one}) for one in pieces]
+    started = _named("conversation.response.started", {"conversation_id": "conv_1", **about})
+    usage = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
+    return [started, *deltas, _named("conversation.response.done", {**about, "usage": usage})]
 
 
 def page(items: int) -> bytes:
@@ -89,6 +100,10 @@ def _document(number: int) -> Dict[str, Any]:
         "expires_at": None,
         "processing_status": "Completed",
     }
+
+
+def _named(kind: str, fields: Dict[str, Any]) -> bytes:
+    return b"event: %s\ndata: %s\n\n" % (kind.encode(), _json({"type": kind, **fields}))
 
 
 def _json(value: Any) -> bytes:

@@ -20,9 +20,9 @@ def run(effort: Effort) -> List[Line]:
 
 def _line(url: str, events: int, size: int, effort: Effort) -> Line:
     contenders = {
-        "ours": _figure(pieces_by_us(url), events),
-        "mistralai": _figure(pieces_by_mistralai(url), events),
-        "floor": _figure(pieces_at_the_floor(url), events),
+        "ours": figure(pieces_by_us(url), events),
+        "mistralai": figure(pieces_by_mistralai(url), events),
+        "floor": figure(pieces_at_the_floor(url), events),
     }
     found = medians(contenders, effort.times(7))
     line = Line(f"one streamed event, {size} a packet", "us", **found)
@@ -33,7 +33,8 @@ def _line(url: str, events: int, size: int, effort: Effort) -> Line:
     return line
 
 
-def _figure(pieces: Pieces, events: int) -> Figure:
+def figure(pieces: Pieces, events: int) -> Figure:
+    """Processor time an event; the text is checked."""
     whole = "".join(words(events))
 
     def read() -> None:
