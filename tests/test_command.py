@@ -300,6 +300,14 @@ class Api:
         self.left.set()
 
 
+def until_it_waits(process: "subprocess.Popen[str]") -> None:
+    """Until the process sleeps in its read: a signal in the middle of making the reply would meet
+    half-made objects of the standard library, which complain on stderr while they are dropped."""
+    stat = pathlib.Path(f"/proc/{process.pid}/stat")
+    while stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "S":
+        os.sched_yield()
+
+
 @contextlib.contextmanager
 def started(server: Server, *arguments: str) -> Iterator[subprocess.Popen[str]]:
     own: Dict[str, str] = {"MISTRAL_API_KEY": KEY, "MISTRAL_BASE_URL": server.url}
@@ -332,6 +340,7 @@ def test_ctrl_c_ends_it_at_once_with_code_130_and_hangs_up(
         if out:
             assert process.stdout is not None
             assert process.stdout.read(len(out)) == out
+        until_it_waits(process)
         process.send_signal(signal.SIGINT)
         assert api.left.wait(PATIENCE)
         _, err = process.communicate(timeout=PATIENCE)
@@ -344,6 +353,7 @@ def test_after_ctrl_c_the_library_is_still_deleted_on_request() -> None:
     api = Api("/documents")
     with Server(api.play) as server, started(server, "--delete", "Why?", "a.txt") as process:
         assert api.stalled.wait(PATIENCE)
+        until_it_waits(process)
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
