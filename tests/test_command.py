@@ -300,7 +300,7 @@ class Api:
         self.left.set()
 
 
-def until_it_waits(process: "subprocess.Popen[str]") -> None:
+def until_it_waits(process: subprocess.Popen[str]) -> None:
     """Until the process sleeps in its read: a signal in the middle of making the reply would meet
     half-made objects of the standard library, which complain on stderr while they are dropped."""
     stat = pathlib.Path(f"/proc/{process.pid}/stat")
