@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import queue
 import socket
 from http.cookiejar import DefaultCookiePolicy
-from typing import Any, Dict, List, Tuple, Union
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 import requests
 from requests.adapters import HTTPAdapter
@@ -26,12 +27,40 @@ def socket_options() -> List[Tuple[int, int, Union[int, bytes]]]:
     return options
 
 
+class _Idle:
+    """The idle connections of a pool, last in, first out, without the lock of `queue.LifoQueue`.
+
+    A Ctrl-C or a fork at the wrong moment leaves that lock taken for ever, and a signal handler
+    that closes a reply would wait for it. `pop` and `append` are atomic by themselves.
+    """
+
+    def __init__(self, maxsize: int) -> None:
+        self._maxsize = maxsize
+        self._items: List[Any] = []
+
+    def get(self, block: bool = False, timeout: Optional[float] = None) -> Any:
+        try:
+            return self._items.pop()
+        except IndexError:
+            raise queue.Empty from None
+
+    def put(self, item: Any, block: bool = False, timeout: Optional[float] = None) -> None:
+        if len(self._items) >= self._maxsize:
+            raise queue.Full
+        self._items.append(item)
+
+    def qsize(self) -> int:
+        return len(self._items)
+
+
 class _Pool(HTTPConnectionPool):
     ConnectionCls = Tracked
+    QueueCls: Any = _Idle
 
 
 class _TLSPool(HTTPSConnectionPool):
     ConnectionCls = TrackedTLS
+    QueueCls: Any = _Idle
 
 
 POOLS: Dict[str, Any] = {"http": _Pool, "https": _TLSPool}

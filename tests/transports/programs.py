@@ -92,6 +92,26 @@ FORK_WITH_SESSION = program("""
     print("fine")
 """)
 
+INTERRUPTS = program("""
+    import random, signal
+    sys.unraisablehook = lambda unraisable: None  # some strike in the middle of a finalizer
+    signal.signal(signal.SIGALRM, signal.default_int_handler)
+    text("/warm")
+    struck = 0
+    for number in range(1000):
+        try:
+            signal.setitimer(signal.ITIMER_REAL, random.uniform(1e-5, 3e-3))
+            assert text(f"/{number}") == f"/{number}"
+        except KeyboardInterrupt:
+            struck += 1
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    assert struck > 100
+    assert text("/after") == "/after"
+    transport.close()
+    print("fine")
+""")
+
 EXIT_IN_STREAM = program("""
     reply = get("/gate")
     pieces = iter(reply)

@@ -76,6 +76,11 @@ def test_an_interpreter_may_end_in_the_middle_of_a_stream():
     run(programs.EXIT_IN_STREAM, "-W", "error")
 
 
+def test_ctrl_c_at_any_moment_leaves_the_transport_usable():
+    """It never hangs on a lock that was left taken, and no answer goes to the wrong call."""
+    run(programs.INTERRUPTS)
+
+
 def test_gevent_may_patch_everything_after_our_import():
     """Greenlets run side by side, and aborts and limits work among them."""
     run(programs.GEVENT)
