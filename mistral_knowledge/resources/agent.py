@@ -36,7 +36,7 @@ class Agent:
     def __init__(self, caller: Caller, defaults: RagDefaults) -> None:
         self._caller = caller
         self._defaults = defaults
-        self.conversations = Conversations(caller)
+        self.conversations = Conversations(caller, self.query)
 
     def query(
         self,

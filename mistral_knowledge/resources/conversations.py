@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import builtins
 import json
-from typing import TYPE_CHECKING, Any, Mapping, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Union
 
 from .._caller import Call, Caller, Options
 from ..errors import InvalidArgumentError
@@ -30,8 +30,9 @@ class Conversations:
     All raise TransportError, APIError and its children, AbortedError, ConfigurationError.
     """
 
-    def __init__(self, caller: Caller) -> None:
+    def __init__(self, caller: Caller, ask: Callable[..., Answer]) -> None:
         self._caller = caller
+        self._ask = ask
 
     def list(
         self,
@@ -73,6 +74,20 @@ class Conversations:
         """Its messages in order (`GET /v1/conversations/{id}/messages`)."""
         call = Call("GET", f"{_path(conversation)}/messages")
         return _entries(self._caller.json(call, Options(**options)), "messages")
+
+    def restart(
+        self,
+        conversation: ConversationRef,
+        from_entry: Union[str, Entry],
+        question: Optional[str] = None,
+        **asked: Any,
+    ) -> Answer:
+        """Ask anew from one of its entries on (`POST /v1/conversations/{id}/restart`).
+
+        The answer belongs to a new conversation: `answer.conversation_id`. `asked` is as in
+        `Agent.query`; `Agent.stream(..., conversation=, from_entry=)` streams it.
+        """
+        return self._ask(question, conversation=conversation, from_entry=from_entry, **asked)
 
     def delete(self, conversation: ConversationRef, **options: Unpack[CallOptions]) -> None:
         """Delete it (`DELETE /v1/conversations/{id}`)."""

@@ -153,7 +153,7 @@ def test_a_conversation_is_continued_with_the_id_that_the_server_returned_last()
     )
     first = agent.query("Why?", libraries=LIBRARY)
     second = agent.query("And?", conversation=first, temperature=0.3)
-    agent.query("So?", conversation=second, from_entry="msg_1")
+    agent.conversations.restart(second, "msg_1", "So?")
     assert [request.path for request in fake.requests[1:]] == [
         "/v1/conversations/conv_1",
         "/v1/conversations/conv_2/restart",

@@ -100,12 +100,13 @@ INTERRUPTS = program("""
     struck = 0
     for number in range(1000):
         try:
-            signal.setitimer(signal.ITIMER_REAL, random.uniform(1e-5, 3e-3))
-            assert text(f"/{number}") == f"/{number}"
+            try:
+                signal.setitimer(signal.ITIMER_REAL, random.uniform(1e-5, 3e-3))
+                assert text(f"/{number}") == f"/{number}"
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
         except KeyboardInterrupt:
             struck += 1
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
     assert struck > 100
     assert text("/after") == "/after"
     transport.close()
