@@ -339,8 +339,11 @@ def test_abort_in_a_signal_handler_may_interrupt_the_signal_at_any_point() -> No
                 signal = current[0] = AbortSignal.any(AbortSignal(), AbortSignal())
                 remove = signal.add_callback(lambda: ran.append(1))  # noqa: B023
                 signal.wait(0.0002)
+                # Asked before the callback is removed: the timer may strike right behind that.
+                aborted = signal.aborted
+                ran_by_then = len(ran)
                 remove()
-                assert len(ran) == signal.aborted
+                assert ran_by_then == 1 if aborted else len(ran) <= 1
         finally:
             os_signal.setitimer(os_signal.ITIMER_REAL, 0)
     assert len(hits) > 50
