@@ -195,7 +195,9 @@ class Caller:
 
     def _url(self, call: Call) -> str:
         given = [(name, _query_value(value)) for name, value in call.query if value is not None]
-        return f"{self.base_url}{call.path}" + (f"?{urlencode(given)}" if given else "")
+        return f"{self.base_url}{call.path}" + (
+            f"?{urlencode(given, errors='surrogatepass')}" if given else ""
+        )
 
     def _key(self) -> str:
         key = self.api_key.read()

@@ -142,10 +142,17 @@ def _from_tuple(file: Any, name: Optional[str], mime_type: Optional[str]) -> Upl
         raise InvalidArgumentError("a tuple to upload is (name, content) or (name, content, type)")
     content, told = file[1], file[2] if len(file) == 3 else None
     if isinstance(content, str):
-        content = content.encode("utf-8")
+        content = _utf8(content)
     if isinstance(content, (bytes, bytearray, memoryview)):
         return _from_bytes(content, name or file[0], mime_type or told)
     return _from_stream(content, name or file[0], mime_type or told)
+
+
+def _utf8(text: str) -> bytes:
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise InvalidArgumentError("the text to upload has characters that no UTF-8 has") from None
 
 
 def _from_bytes(content: Any, name: Optional[str], mime_type: Optional[str]) -> Upload:

@@ -431,3 +431,8 @@ def test_a_body_never_holds_more_than_a_block(path: pathlib.Path) -> None:
     make: Callable[[], Upload] = lambda: open_upload(path)  # noqa: E731
     with make() as upload:
         assert max(len(piece) for piece in MultipartBody([], upload)) == BLOCK
+
+
+def test_text_that_no_utf8_can_hold_is_refused() -> None:
+    with pytest.raises(InvalidArgumentError, match="no UTF-8"):
+        open_upload(("n.txt", "\ud800"))

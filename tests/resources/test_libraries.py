@@ -392,3 +392,14 @@ def test_an_error_in_the_middle_of_a_list_does_not_end_it():
     with pytest.raises(ServerError):
         next(listing)
     assert [library.id for library in listing] == ["b"]
+
+
+def test_characters_that_no_utf8_has_go_out_all_the_same():
+    replies = [
+        Scripted(json={"data": [{"id": "a"}], "next_page_token": "\ud800"}),
+        Scripted(json={"data": [{"id": "b"}]}),
+    ]
+    fake = FakeTransport(script=replies)
+    listing = KnowledgeClient(transport=fake, retries=0).libraries.list(search="\udfff")
+    assert [library.id for library in listing] == ["a", "b"]
+    assert "page_token=%ED%A0%80" in fake.requests[1].query
