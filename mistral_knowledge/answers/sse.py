@@ -17,6 +17,8 @@ _BOM = b"\xef\xbb\xbf"
 _LAST_WORD = b"data:[DONE]"
 
 MAX_EVENT_BYTES = 64 * 1024 * 1024
+# sseclient-py copies what it has with every line, so many lines would cost their square.
+MAX_EVENT_LINES = 4096
 
 
 class Framer:
@@ -105,6 +107,8 @@ def _blocks(pieces: Iterable[bytes]) -> Iterator[bytes]:
     framer = Framer()
     for piece in pieces:
         for block in framer.feed(piece):
+            if block.count(b"\n") >= MAX_EVENT_LINES:
+                raise MalformedEventError(f"an event has more than {MAX_EVENT_LINES} lines")
             yield block + b"\n\n"
     if framer.rest().replace(b" ", b"") == _LAST_WORD:
         yield _LAST_WORD + b"\n\n"

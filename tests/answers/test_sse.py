@@ -90,6 +90,12 @@ def test_an_event_without_end_is_refused_before_it_fills_the_memory(monkeypatch)
         events(*[b"x" * 100] * 11)
 
 
+def test_an_event_of_very_many_lines_is_refused_before_it_costs_their_square():
+    assert data(b"data: x\n" * sse.MAX_EVENT_LINES + b"\n") == ["\n".join(["x"] * 4096)]
+    with pytest.raises(MalformedEventError, match="4096 lines"):
+        events(b"data: x\n" * (sse.MAX_EVENT_LINES + 1) + b"\n")
+
+
 def test_nothing_at_all_is_no_event():
     assert events() == events(b"", b"") == []
 
