@@ -281,7 +281,7 @@ def _delay(
 def _refuse_redirect(reply: Reply, request: Request) -> None:
     if not 300 <= reply.status < 400:
         return
-    target = urlsplit(reply.headers.get("location", "")).hostname or "the same host"
+    target = _host_of(reply.headers.get("location", ""))
     raise UnexpectedResponseError(
         f"{urlsplit(request.url).hostname} redirects to {target} (status {reply.status}); "
         "redirects are not followed, because they could carry the key elsewhere: set base_url",
@@ -289,6 +289,13 @@ def _refuse_redirect(reply: Reply, request: Request) -> None:
         reply.headers.get("content-type"),
         request_id_of(reply.headers),
     )
+
+
+def _host_of(location: str) -> str:
+    try:
+        return urlsplit(location).hostname or "the same host"
+    except ValueError:
+        return "an address that cannot be read"
 
 
 def _refusal(reply: Reply, request: Request) -> APIError:

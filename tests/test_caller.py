@@ -750,3 +750,10 @@ def test_a_client_works_in_a_forked_child() -> None:
         ok = client.files.get(ID).id == ID
         os._exit(0 if ok else 1)
     assert os.waitpid(pid, 0)[1] == 0
+
+
+@pytest.mark.parametrize("location", ["http://[bad", "//[::1", "", "\x00"])
+def test_a_redirect_to_an_address_that_cannot_be_read_is_refused_all_the_same(location) -> None:
+    fake = FakeTransport(script=[Scripted(307, headers={"location": location})])
+    with pytest.raises(UnexpectedResponseError, match="redirects to"):
+        KnowledgeClient(transport=fake).libraries.get("a")

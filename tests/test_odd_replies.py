@@ -74,6 +74,8 @@ CHAT = [
 CONVERSATIONS = [
     {"outputs": ODD_ENTRIES, "conversation_id": [1], "usage": {"connectors": 5}},
     {"type": []},
+    {"type": ["x"]},
+    {"outputs": [{"type": ["x"]}, {"type": 5}, {"type": True}]},
     {"type": "conversation.response.started", "conversation_id": 5},
     {"type": "tool.execution.done"},
     {"type": "function.call.delta"},

@@ -42,7 +42,8 @@ class ConversationReader:
 
     def read(self, name: str, payload: Dict[str, Any]) -> List[Event]:
         """The events of one payload; where its name and its type differ, the type counts."""
-        kind = payload.get("type") or name
+        kind = payload.get("type")
+        kind = kind if kind and isinstance(kind, str) else name
         if kind == "message.output.delta":
             return self._flushed(kind) + self._message(payload)
         if name == "error" or payload.get("error") or _is_untyped_error(payload):

@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import Callable, Generator, Iterator, List, Optional, Tuple, Type, TypeVar
 
 from ..abort import AbortSignal
-from ..errors import AbortedError, InvalidArgumentError
+from ..errors import AbortedError, AnswerTruncatedError, InvalidArgumentError, KnowledgeError
 from ..models.answers import Answer, PartialAnswer
 from ..transports import Reply
 from .events import Event, FinalAnswerEvent, MessageEvent
@@ -74,7 +74,8 @@ class AnswerStream:
             for event in self:
                 if on_update is not None and not isinstance(event, FinalAnswerEvent):
                     on_update(self.partial)
-        assert self._answer is not None  # the loop ends with it or with an exception
+        if self._answer is None:
+            raise self._unfinished()
         return self._answer
 
     def close(self) -> None:
@@ -108,12 +109,24 @@ class AnswerStream:
             raise StopIteration
         if self._closed or self._signal.aborted:
             raise self._stopped()
-        event = next(self._events)
+        try:
+            event = next(self._events)
+        except StopIteration:
+            # A generator that failed once just ends: that must not look like the end of an answer.
+            raise self._unfinished() from None
+        except KnowledgeError:
+            if self._signal.aborted:
+                raise self._stopped() from None
+            raise
         if self._closed or self._signal.aborted:
             raise self._stopped()
         if isinstance(event, FinalAnswerEvent):
             self._answer = event.answer
         return event
+
+    def _unfinished(self) -> AnswerTruncatedError:
+        words = "the reading of this answer failed before; what came is in .partial, and is not it"
+        return AnswerTruncatedError(words, self.partial)
 
     def _stopped(self) -> Exception:
         if self._signal.aborted:

@@ -329,3 +329,10 @@ def test_random_conversations_cut_into_random_deltas_and_bytes_are_equal(made, p
     body = wire(started(), *events, done(), named=False)
     streamed = stream_of(cut_at(body, places)).get_answer()
     assert streamed == one_shot(outputs).get_answer()
+
+
+@pytest.mark.parametrize("odd", [["x"], 5, True, {"a": 1}])
+def test_an_odd_type_is_no_type_and_does_no_harm(odd):
+    running = event("tool.execution.started", id="t", name="web_search")
+    body = [started(), running, ("future", {"type": odd}), delta("x"), done()]
+    assert answer(*body).text == "x"

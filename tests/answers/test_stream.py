@@ -119,6 +119,43 @@ def test_a_timeout_before_the_end_mark_is_raised_as_it_is():
     assert caught.value.which == "idle"
 
 
+def test_a_stream_that_failed_never_ends_as_if_it_were_whole():
+    stream = stream_of(sse(chunk("x")))
+    next(stream)
+    for _ in range(2):
+        with pytest.raises(AnswerTruncatedError) as caught:
+            next(stream)
+        assert caught.value.partial.text == "x"
+    with pytest.raises(AnswerTruncatedError):
+        list(stream)
+    with pytest.raises((AnswerTruncatedError, InvalidArgumentError)):
+        stream.get_answer()
+
+
+def test_a_stream_whose_reading_was_interrupted_gives_no_answer():
+    stream = stream_of([sse(chunk("x")), KeyboardInterrupt()])
+    next(stream)
+    with pytest.raises(KeyboardInterrupt):
+        next(stream)
+    with pytest.raises(AnswerTruncatedError):
+        stream.get_answer()
+
+
+def test_an_abort_wins_over_what_the_reading_met():
+    signal = AbortSignal()
+
+    def body():
+        yield sse(chunk("x"))
+        signal.abort("stop")
+        yield sse("{")
+
+    stream, _ = opened(body(), signal)
+    next(stream)
+    with pytest.raises(AbortedError) as caught:
+        next(stream)
+    assert caught.value.reason == "stop"
+
+
 def test_a_failure_is_raised_once_and_the_stream_stays_closed():
     stream = stream_of(sse(chunk("x")))
     with pytest.raises(AnswerTruncatedError):
