@@ -29,9 +29,10 @@ from .errors import (
     InvalidArgumentError,
     KnowledgeError,
     RequestTimeoutError,
-    TransportError,
     UnexpectedResponseError,
     error_for_status,
+    error_under_200,
+    hide_in,
     request_id_of,
 )
 from .transports import Reply, Request, Timeout, Transport
@@ -140,12 +141,18 @@ class Caller:
             tries += 1
             try:
                 return self._try(request, signal, call, tries, read)
-            except (TransportError, APIError) as error:
+            except KnowledgeError as error:
+                hide_in(error, [_bearer(request)])
                 delay = _delay(retry, tries, error, call, deadline)
                 if delay is None:
                     raise
             log.debug("%s %s is tried again in %.2f s", call.method, call.path, delay)
             signal.wait(delay)
+
+    def hide(self, error: KnowledgeError) -> None:
+        """Take the key out of an error that comes after `run`, while an answer is read."""
+        if self.transport.needs_key:
+            hide_in(error, [self.api_key.read() or ""])
 
     def within(self, options: Options, signal: AbortSignal) -> Options:
         """Options for a further request of the same call: `signal` carries its deadline on."""
@@ -162,7 +169,7 @@ class Caller:
     ) -> Result:
         began = time.monotonic()
         reply = self.transport.send(request)
-        _log(call, reply, tries, time.monotonic() - began)
+        _log(call, request, reply, tries, time.monotonic() - began)
         try:
             _refuse_redirect(reply, request)
             if reply.status >= 400:
@@ -219,10 +226,14 @@ def decoded(reply: Reply) -> Any:
     if not body.strip():
         return None
     try:
-        return read_json(body)
+        payload = read_json(body)
     except ValueError:
-        pass  # our error must not be chained to this one: it holds the whole body
-    raise unexpected(reply, body)
+        payload = NOT_GIVEN  # our error must not be chained to this one: it holds the whole body
+    if isinstance(payload, NotGiven):
+        raise unexpected(reply, body)
+    if isinstance(payload, dict) and payload.get("object") == "error":
+        raise error_under_200(reply.status, payload, reply.headers)
+    return payload
 
 
 def encoded(value: Any) -> bytes:
@@ -300,17 +311,21 @@ def _host_of(location: str) -> str:
 
 def _refusal(reply: Reply, request: Request) -> APIError:
     """The error for a status of 400 and above; a body that breaks off does not hide it."""
-    key = request.headers.get("authorization", "").rpartition(" ")[2]
     body = b""
     for piece in within(_ERROR_BODY_SECONDS, reply, reply.close):
         body += piece
         if len(body) >= _ERROR_BODY_BYTES:
             break
     words = body[:_ERROR_BODY_BYTES]
-    return error_for_status(reply.status, words, reply.headers, time.time(), [key])
+    secrets = [_bearer(request)]
+    return error_for_status(reply.status, words, reply.headers, time.time(), secrets)
 
 
-def _log(call: Call, reply: Reply, tries: int, seconds: float) -> None:
+def _bearer(request: Request) -> str:
+    return request.headers.get("authorization", "").rpartition(" ")[2]
+
+
+def _log(call: Call, request: Request, reply: Reply, tries: int, seconds: float) -> None:
     log.debug(
         "%s %s: %d after %.0f ms, try %d, request id %s",
         call.method,
@@ -318,7 +333,7 @@ def _log(call: Call, reply: Reply, tries: int, seconds: float) -> None:
         reply.status,
         seconds * 1000,
         tries,
-        request_id_of(reply.headers),
+        redact(request_id_of(reply.headers) or "None", [_bearer(request)]),
     )
 
 

@@ -16,6 +16,7 @@ from ._json import read_json
 from ._secrets import redact
 
 _LONGEST = 2000
+_LONGEST_WORD = 200
 # What is never closed ends with the text, else each start would search all of it once more.
 _HTML_TAG = re.compile(r"<[^<>]*>")
 _HTML_INVISIBLE = re.compile(r"(?is)<(script|style|head)\b.*?(?:</\1\s*>|(?=<body\b)|\Z)")
@@ -62,9 +63,9 @@ def _read(payload: Any) -> ErrorWords:
     inner = payload.get("error")
     outer = ErrorWords(
         message=_clean(_message(payload)),
-        code=_text(payload.get("code")) or _text(payload.get("error_code")),
-        type=_text(payload.get("type")),
-        request_id=_text(payload.get("request_id")),
+        code=_word(payload.get("code")) or _word(payload.get("error_code")),
+        type=_word(payload.get("type")),
+        request_id=_word(payload.get("request_id")),
     )
     return _merged(_read(inner), outer) if inner else outer
 
@@ -136,6 +137,16 @@ def _text(value: Any) -> Optional[str]:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return str(value)
     return None
+
+
+def _word(value: Any) -> Optional[str]:
+    text = _text(value)
+    return one_line(text) if text else None
+
+
+def one_line(text: str) -> str:
+    """A server's short word, fit for a message and a log: no line break, no control character."""
+    return redact("".join(char for char in text if char.isprintable()))[:_LONGEST_WORD]
 
 
 def _without_html(text: str) -> str:

@@ -30,7 +30,7 @@ import datetime
 import email.utils
 from typing import Any, Dict, Iterable, Mapping, Optional, Tuple, Type
 
-from ._error_words import ErrorWords, words_of_body
+from ._error_words import ErrorWords, one_line, words_of, words_of_body
 from ._secrets import redact
 
 
@@ -302,6 +302,14 @@ def error_for_status(
     )
 
 
+def error_under_200(status: int, payload: Any, headers: Mapping[str, str]) -> APIError:
+    """The error for an error object where a result was expected, under a status of success."""
+    words = words_of(payload)
+    message = words.message or "the server reported an error under a status of success"
+    request_id = request_id_of(headers) or words.request_id
+    return APIError(message, status, words.code, words.type, request_id)
+
+
 def error_in_answer(
     words: ErrorWords, request_id: Optional[str], partial: Any
 ) -> AnswerFailedError:
@@ -316,8 +324,17 @@ def request_id_of(headers: Mapping[str, str]) -> Optional[str]:
     """The id that the server gave the request, from lower-case headers."""
     for name in ("x-request-id", "mistral-correlation-id", "x-kong-request-id", "request-id"):
         if headers.get(name):
-            return headers[name]
+            return one_line(headers[name])
     return None
+
+
+def hide_in(error: KnowledgeError, secrets: Iterable[str]) -> None:
+    """Take `secrets` out of an error's words and fields: servers and proxies may quote them."""
+    hidden = list(secrets)
+    error.args = tuple(redact(one, hidden) if isinstance(one, str) else one for one in error.args)
+    for name, value in list(vars(error).items()):
+        if isinstance(value, str):
+            setattr(error, name, redact(value, hidden))
 
 
 def retry_after_of(headers: Mapping[str, str], now: Optional[float] = None) -> Optional[float]:

@@ -757,3 +757,61 @@ def test_a_redirect_to_an_address_that_cannot_be_read_is_refused_all_the_same(lo
     fake = FakeTransport(script=[Scripted(307, headers={"location": location})])
     with pytest.raises(UnexpectedResponseError, match="redirects to"):
         KnowledgeClient(transport=fake).libraries.get("a")
+
+
+QUOTED = "sk-SECRETKEY123"
+QUOTES = {
+    "code and request id": Scripted(
+        401, json={"message": "no", "code": f"c {QUOTED}", "request_id": f"r {QUOTED}"}
+    ),
+    "header": Scripted(500, headers={"x-request-id": QUOTED}),
+    "HTML under 200": Scripted(
+        headers={"content-type": f"text/html {QUOTED}"}, steps=[f"you sent {QUOTED}".encode()]
+    ),
+    "error in the stream": Scripted.events(
+        b'data: {"object":"error","message":"bad key %s"}\n\n' % QUOTED.encode()
+    ),
+    "malformed event": Scripted.events(b"data: you sent %s\n\n" % QUOTED.encode()),
+}
+
+
+@pytest.mark.parametrize("reply", QUOTES.values(), ids=QUOTES)
+def test_a_key_that_the_server_quotes_is_shown_nowhere(reply, caplog) -> None:
+    caplog.set_level(logging.DEBUG)
+    for ask in (
+        lambda client: client.rag.query("x", libraries="a"),
+        lambda client: client.rag.agent.query("x", libraries="a"),
+    ):
+        client = KnowledgeClient(QUOTED, transport=Keyed(reply), retries=0)
+        with pytest.raises(KnowledgeError) as caught:
+            ask(client)
+        error = caught.value
+        assert QUOTED not in f"{error} {error.args!r} {vars(error)!r} {caplog.text}"
+
+
+def test_a_servers_short_words_stay_on_their_line() -> None:
+    odd = {"message": "no", "code": "a\nFORGED", "request_id": "b\r\n\x1b[31m"}
+    fake = FakeTransport(script=[Scripted(400, json=odd)])
+    with pytest.raises(KnowledgeError) as caught:
+        KnowledgeClient(transport=fake).libraries.get("a")
+    assert str(caught.value) == "no (status 400, code aFORGED, request id b[31m)"
+
+
+@pytest.mark.parametrize(
+    "reply", [Scripted(), Scripted(204), Scripted(json={}), Scripted(json={"message": "away"})]
+)
+def test_an_empty_reply_is_no_empty_list(reply) -> None:
+    fake = FakeTransport(script=[reply])
+    with pytest.raises(UnexpectedResponseError):
+        KnowledgeClient(transport=fake).libraries.get_or_create("Physics")
+    assert len(fake.requests) == 1
+
+
+def test_an_error_object_under_200_is_an_error_and_no_success() -> None:
+    body = {"object": "error", "message": "rate limited", "code": "1300"}
+    for ask in (
+        lambda client: list(client.libraries.list()),
+        lambda client: client.libraries.delete("a"),
+    ):
+        with pytest.raises(KnowledgeError, match="rate limited"):
+            ask(KnowledgeClient(transport=FakeTransport(script=[Scripted(json=body)]), retries=0))

@@ -43,7 +43,10 @@ class AnswerStream:
         reader: AnyReader,
         signal: Optional[AbortSignal] = None,
         follow: Optional[Follow[AnyReader]] = None,
+        hide: Optional[Callable[[KnowledgeError], None]] = None,
     ) -> None:
+        # hide: takes the key out of an error, which the server may have quoted
+        self._hide = hide
         self._line = _Line(reply)
         self._assembly = reader.assembly
         self._signal = signal or AbortSignal()
@@ -114,9 +117,11 @@ class AnswerStream:
         except StopIteration:
             # A generator that failed once just ends: that must not look like the end of an answer.
             raise self._unfinished() from None
-        except KnowledgeError:
+        except KnowledgeError as error:
             if self._signal.aborted:
                 raise self._stopped() from None
+            if self._hide is not None:
+                self._hide(error)
             raise
         if self._closed or self._signal.aborted:
             raise self._stopped()

@@ -71,9 +71,10 @@ def _key(item: Any) -> Any:
 
 def items_of(payload: Any, cls: Type[Model]) -> List[Model]:
     """The models in a page's `data` (or in a bare array)."""
-    data = payload.get("data") if isinstance(payload, Mapping) else payload
-    if data is None:
+    data = payload.get("data", payload) if isinstance(payload, Mapping) else payload
+    if data is None and payload is not None:
         return []
+    # An empty body is no empty list: it may have been cut, and `get_or_create` acts on it.
     if not isinstance(data, list):
         raise UnexpectedResponseError(f"expected a list of {cls.__name__}, got another shape")
     return [parse(cls, item) for item in data]

@@ -179,7 +179,7 @@ class Agent:
             # What follows shares the deadline of the first request: total is for the whole answer.
             further = self._caller.within(options, ending)
             follow = self._follow(asked, rounds, streamed, further)
-            return AnswerStream(reply, _reader(reply), ending, follow)
+            return AnswerStream(reply, _reader(reply), ending, follow, self._caller.hide)
 
         return self._caller.run(_call(path, body, streamed), options, opened)
 

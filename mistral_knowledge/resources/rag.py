@@ -142,11 +142,11 @@ class Rag:
 
     def _send(self, body: Dict[str, Any], accept: str, options: Options) -> AnswerStream:
         call = Call("POST", "/v1/chat/completions", json=body, accept=accept)
-        return self._caller.run(call, options, _opened)
+        return self._caller.run(call, options, self._opened)
 
-
-def _opened(reply: Reply, signal: AbortSignal) -> AnswerStream:
-    return AnswerStream(reply, ChatReader(request_id_of(reply.headers)), signal)
+    def _opened(self, reply: Reply, signal: AbortSignal) -> AnswerStream:
+        reader = ChatReader(request_id_of(reply.headers))
+        return AnswerStream(reply, reader, signal, hide=self._caller.hide)
 
 
 def _messages(

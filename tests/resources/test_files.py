@@ -244,7 +244,6 @@ def test_without_a_total_a_short_page_is_the_last() -> None:
         [page("a", "b", total=99), page("a", "b", total=99)],  # the same page again
         [page("a", "b", total=99), page(total=99)],  # an empty page
         [page("a", "b"), page("b", "a")],  # the same in another order
-        [page("a", "b", total=99), {"object": "list", "total": 99}],  # no data at all
         [page("a", "b", total=99), {"data": None, "total": 99}],
         [[{"id": "a"}, {"id": "b"}], []],  # a bare array
     ],
@@ -386,3 +385,9 @@ def test_a_file_that_is_not_there_is_not_found(client: KnowledgeClient, act: str
     method: Callable[[str], Any] = getattr(client.files, act)
     with pytest.raises(NotFoundError):
         method(OTHER)
+
+
+def test_a_later_page_without_data_is_an_error_and_no_silent_end() -> None:
+    client = answering(page("a", "b", total=99), {"object": "list", "total": 99})
+    with pytest.raises(UnexpectedResponseError):
+        ids(client.files.list(page_size=2))
