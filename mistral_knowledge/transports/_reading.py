@@ -7,6 +7,8 @@ from typing import Any, Callable, List, Optional
 
 from urllib3.response import HTTPResponse
 
+from ._inflating import ENCODINGS, Inflater
+
 PIECE = 64 * 1024
 DECODES = hasattr(HTTPResponse, "read1")  # from urllib3 2.2 on
 
@@ -20,7 +22,10 @@ def reader_of(response: Any) -> Reader:
         return _reader_of_bytes(response.content)  # a hook of the user's session has read it
     if not isinstance(raw, HTTPResponse):
         return lambda: raw.read(PIECE) or b""
-    packed = raw.headers.get("content-encoding", "identity").strip().lower() != "identity"
+    encoding = raw.headers.get("content-encoding", "identity").strip().lower()
+    if encoding in ENCODINGS:
+        return Inflater(encoding, _PlainReader(raw._fp).read).read
+    packed = encoding != "identity"
     if DECODES and (packed or not isinstance(raw._fp, Plain)):
         return lambda: raw.read1(PIECE, decode_content=True) or b""
     # A third of the time that urllib3's own `read1` takes for a piece.
@@ -56,7 +61,7 @@ class _PlainReader:
 
 
 class _Unpacker:
-    """The decoders of a urllib3 before 2.2, which has no `read1` of its own."""
+    """Rarer encodings, on a urllib3 before 2.2, which has no `read1` of its own."""
 
     def __init__(self, raw: Any, read: Reader) -> None:
         self._raw = raw
