@@ -19,6 +19,7 @@ _COMMANDS = (ask, fake_server)
 
 def main(arguments: Optional[List[str]] = None) -> int:
     """Run a command; returns its exit code: 0 good, 1 failed, 2 misused, 130 interrupted."""
+    _open_closed_streams()
     options = _parser().parse_args(arguments)
     _print_anything()
     try:
@@ -43,6 +44,13 @@ def _print_anything() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+
+
+def _open_closed_streams() -> None:
+    """Python has None for a stream that was closed when it started."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
 
 
 def _parser() -> argparse.ArgumentParser:

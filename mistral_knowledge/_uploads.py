@@ -176,6 +176,12 @@ def _from_stream(stream: Any, name: Optional[str], mime_type: Optional[str]) -> 
 def _refuse_what_gives_no_bytes(stream: Any, nothing: Any) -> None:
     if isinstance(nothing, str):
         raise InvalidArgumentError(_TEXT_MODE)
+    if isinstance(nothing, (bytes, bytearray, memoryview)) and len(nothing):
+        # What it gave is lost to the upload, and it would give everything at once, from memory.
+        raise InvalidArgumentError(
+            f"read(0) of a {type(stream).__name__} gives data: its read() does not take a size; "
+            "give its content as bytes with name="
+        )
     if nothing is None or isinstance(nothing, (bytes, bytearray, memoryview)):
         return
     if hasattr(nothing, "close"):
@@ -199,6 +205,8 @@ def _extent(stream: BinaryIO) -> Tuple[Optional[int], Optional[int]]:
     """(position, bytes from there to the end), or (None, None) for what cannot seek."""
     try:
         start = stream.tell()
+        if type(start) is not int:
+            return None, None
         stream.seek(0, io.SEEK_END)
         end = stream.tell()
         stream.seek(start)

@@ -17,7 +17,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple, TypeVar,
 import attr
 
 from .errors import ConfigurationError
-from .transports import Timeout
+from .transports import LONGEST, Timeout
 
 Value = TypeVar("Value")
 
@@ -150,7 +150,7 @@ def _seconds(text: str) -> Tuple[Optional[float]]:
         seconds = float(text)
     except ValueError:
         seconds = 0.0
-    if not 0 < seconds < float("inf"):
+    if not 0 < seconds <= LONGEST:
         raise ValueError("it is no time; write seconds above 0, or none")
     return (seconds,)
 

@@ -815,3 +815,10 @@ def test_an_error_object_under_200_is_an_error_and_no_success() -> None:
     ):
         with pytest.raises(KnowledgeError, match="rate limited"):
             ask(KnowledgeClient(transport=FakeTransport(script=[Scripted(json=body)]), retries=0))
+
+
+@pytest.mark.parametrize("seconds", [float("inf"), 1e12, 10**400, float("nan"), 0, -1])
+@pytest.mark.parametrize("limit", ["connect", "write", "first_byte", "idle", "total"])
+def test_a_limit_that_no_system_can_wait_for_is_refused(limit: str, seconds: float) -> None:
+    with pytest.raises(InvalidArgumentError, match="None for no limit"):
+        Timeout(**{limit: seconds})

@@ -382,3 +382,30 @@ def test_a_library_that_cannot_be_deleted_does_not_hide_what_went_wrong(
         f"the library {ID} could not be deleted: DELETE refused (status 403)",
         "mistral_knowledge: POST refused (status 403)",
     ]
+
+
+@pytest.mark.parametrize("closed", [1, 2])
+def test_a_closed_stream_costs_neither_the_answer_nor_the_exit_code(
+    closed: int, files: pathlib.Path
+) -> None:
+    done = subprocess.run(
+        python("-m", "mistral_knowledge", "ask", "--offline", "Why is the sky blue?", str(files)),
+        env=python_environment(),
+        stdout=None if closed == 1 else subprocess.PIPE,
+        stderr=None if closed == 2 else subprocess.PIPE,
+        preexec_fn=lambda: os.close(closed),
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0
+    assert "Traceback" not in (done.stderr or "")
+    assert closed == 1 or "blue" in done.stdout
+
+
+def test_what_is_no_file_in_a_folder_is_passed_over(
+    files: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    os.mkfifo(files / "pipe")
+    (files / "broken").symlink_to(files / "nowhere")
+    assert main(["ask", "--offline", "Why is the sky blue?", str(files)]) == 0
+    assert "pipe" not in capsys.readouterr().err

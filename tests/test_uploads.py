@@ -436,3 +436,25 @@ def test_a_body_never_holds_more_than_a_block(path: pathlib.Path) -> None:
 def test_text_that_no_utf8_can_hold_is_refused() -> None:
     with pytest.raises(InvalidArgumentError, match="no UTF-8"):
         open_upload(("n.txt", "\ud800"))
+
+
+def test_a_read_that_ignores_its_size_is_refused_and_never_an_empty_upload() -> None:
+    class Greedy:
+        name = "x.txt"
+
+        def read(self, size: int = -1) -> bytes:
+            return b"everything"
+
+    with pytest.raises(InvalidArgumentError, match="does not take a size"):
+        open_upload(Greedy())  # type: ignore[arg-type]
+
+
+def test_a_place_that_is_no_number_makes_a_stream_that_cannot_seek() -> None:
+    class Placeless(io.BytesIO):
+        name = "x.txt"
+
+        def tell(self) -> Any:
+            return None
+
+    with open_upload(Placeless(b"x")) as upload:
+        assert (upload.length, b"".join(upload)) == (None, b"x")

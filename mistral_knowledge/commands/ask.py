@@ -98,7 +98,8 @@ def _files_in(folder: str) -> List[str]:
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         found += [os.path.join(place, name) for name in sorted(names) if name[:1] != "."]
-    return found
+    # A pipe would be waited for, and a link may lead nowhere.
+    return [path for path in found if os.path.isfile(path)]
 
 
 def _library(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import uuid
 
@@ -12,6 +13,8 @@ from ..transports import Reply
 def target_of(path: object) -> str:
     """The path to save to; InvalidArgumentError for what is there and is no ordinary file."""
     target = os.fsdecode(path)  # type: ignore[arg-type]  # it says itself what it does not take
+    if not os.path.basename(target) or "\0" in target:
+        raise InvalidArgumentError(f"{target!r}: name a file to save to")
     if os.path.exists(target) and not os.path.isfile(target):
         # Putting the file in its place would remove a directory or a device such as /dev/null.
         raise InvalidArgumentError(f"{target}: name a file, this is something else")
@@ -30,5 +33,6 @@ def save(reply: Reply, path: str) -> None:
             os.replace(unfinished, path)
         except BaseException:
             file.close()  # an open file cannot be removed on every system
-            os.unlink(unfinished)
+            with contextlib.suppress(FileNotFoundError):  # interrupted just after it was renamed
+                os.unlink(unfinished)
             raise

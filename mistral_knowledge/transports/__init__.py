@@ -27,12 +27,17 @@ from ..errors import InvalidArgumentError
 __all__ = ["Body", "Reply", "Request", "Timeout", "Transport"]
 
 
+LONGEST = 366 * 24 * 3600  # what every system's sockets and locks can wait for
+
+
 def _limit(instance: Any, attribute: Any, value: Any) -> None:
     if value is None:
         return
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not number or not 0 < value <= LONGEST:
         raise InvalidArgumentError(
-            f"timeout {attribute.name}={value!r}: give seconds above 0, or None for no limit"
+            f"timeout {attribute.name}={value!r}: give seconds above 0 (a year at most), "
+            "or None for no limit"
         )
 
 

@@ -391,3 +391,11 @@ def test_a_later_page_without_data_is_an_error_and_no_silent_end() -> None:
     client = answering(page("a", "b", total=99), {"object": "list", "total": 99})
     with pytest.raises(UnexpectedResponseError):
         ids(client.files.list(page_size=2))
+
+
+@pytest.mark.parametrize("path", ["", "folder/", "x\0"])
+def test_a_path_that_names_no_file_is_refused_before_any_request(path: str) -> None:
+    fake = FakeTransport(script=[])
+    with pytest.raises(InvalidArgumentError):
+        KnowledgeClient(transport=fake).files.download(ID, path)
+    assert fake.requests == []
