@@ -172,6 +172,8 @@ class Caller:
         _log(call, request, reply, tries, time.monotonic() - began)
         try:
             _refuse_redirect(reply, request)
+            if reply.status < 200 or reply.status == 206:
+                raise _no_result(reply)
             if reply.status >= 400:
                 error = _refusal(reply, request)
                 signal.raise_if_aborted()
@@ -240,6 +242,10 @@ def encoded(value: Any) -> bytes:
     """JSON for the wire: compact, ASCII, datetimes as ISO 8601."""
     try:
         text = json.dumps(value, separators=(",", ":"), allow_nan=False, default=_plain)
+    except RecursionError:
+        raise InvalidArgumentError(
+            "an argument cannot be sent as JSON: it nests too deep"
+        ) from None
     except (TypeError, ValueError) as error:
         raise InvalidArgumentError(f"an argument cannot be sent as JSON: {error}") from None
     return text.encode("ascii")
@@ -300,6 +306,12 @@ def _refuse_redirect(reply: Reply, request: Request) -> None:
         reply.headers.get("content-type"),
         request_id_of(reply.headers),
     )
+
+
+def _no_result(reply: Reply) -> UnexpectedResponseError:
+    words = f"the server answered with status {reply.status}, which is no whole result"
+    kind = reply.headers.get("content-type")
+    return UnexpectedResponseError(words, reply.status, kind, request_id_of(reply.headers))
 
 
 def _host_of(location: str) -> str:

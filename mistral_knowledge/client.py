@@ -142,6 +142,10 @@ class KnowledgeClient:
         )
 
 
+# With these a caller could make one request look like two to a proxy.
+_HTTP_ITS_OWN = frozenset({"host", "connection", "content-length", "transfer-encoding"})
+
+
 def _headers(given: Optional[Mapping[str, str]], own_agent: Optional[str]) -> Headers:
     headers = Headers()
     for name, value in (given or {}).items():
@@ -156,6 +160,8 @@ def _checked_name(name: str) -> str:
         raise InvalidArgumentError("default_headers: a name is no header name")
     if name.lower() == "authorization":
         raise InvalidArgumentError("give the key as api_key=, not in default_headers")
+    if name.lower() in _HTTP_ITS_OWN:
+        raise InvalidArgumentError(f"default_headers: {name} belongs to HTTP itself; leave it out")
     return name.lower()
 
 

@@ -822,3 +822,18 @@ def test_an_error_object_under_200_is_an_error_and_no_success() -> None:
 def test_a_limit_that_no_system_can_wait_for_is_refused(limit: str, seconds: float) -> None:
     with pytest.raises(InvalidArgumentError, match="None for no limit"):
         Timeout(**{limit: seconds})
+
+
+@pytest.mark.parametrize("status", [101, 206])
+def test_a_status_that_is_no_whole_result_is_no_success(status: int) -> None:
+    fake = FakeTransport(script=[Scripted(status, steps=[b"part"])])
+    with pytest.raises(UnexpectedResponseError, match=str(status)):
+        KnowledgeClient(transport=fake).files.download("a")
+
+
+def test_an_argument_that_nests_too_deep_is_refused() -> None:
+    deep: List[Any] = []
+    for _ in range(100_000):
+        deep = [deep]
+    with pytest.raises(InvalidArgumentError, match="too deep"):
+        encoded(deep)

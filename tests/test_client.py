@@ -308,3 +308,9 @@ def test_one_client_serves_many_threads(client: KnowledgeClient) -> None:
     for thread in threads:
         thread.join(20)
     assert read == texts
+
+
+@pytest.mark.parametrize("name", ["Host", "connection", "Content-Length", "Transfer-Encoding"])
+def test_headers_that_belong_to_http_itself_are_refused(name: str) -> None:
+    with pytest.raises(InvalidArgumentError, match="belongs to HTTP"):
+        KnowledgeClient("key", default_headers={name: "x"})

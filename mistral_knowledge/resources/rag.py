@@ -155,6 +155,8 @@ def _messages(
     if (question is None) == (messages is None):
         raise InvalidArgumentError("ask a question, or give messages=: one of the two")
     if messages is not None:
+        if isinstance(messages, (str, bytes, Mapping)) or not isinstance(messages, Sequence):
+            raise InvalidArgumentError("messages= is a list of objects with role and content")
         if not messages:
             raise InvalidArgumentError("messages= is empty: give at least one")
         return list(messages)

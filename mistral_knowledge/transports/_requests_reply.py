@@ -83,7 +83,8 @@ class RequestsReply:
         return piece
 
     def __del__(self) -> None:
-        self._let_go(False)
+        if not self._gone:
+            self._let_go(False)
 
     def _take_turn(self) -> bool:
         try:
