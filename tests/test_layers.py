@@ -150,6 +150,17 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     assert sorted(edges) == []
 
 
+def test_only_the_mcp_server_is_asynchronous() -> None:
+    asynchronous = {
+        module
+        for module, tree in MODULES.items()
+        for statement, _ in imports_in(tree)
+        for name in absolute_names(statement)
+        if name.split(".")[0] in ("asyncio", "anyio", "trio")
+    }
+    assert asynchronous == {"tools.mcp_server"}
+
+
 def test_the_front_door_imports_nothing_but_the_version() -> None:
     assert [found.name for found in own_imports("__init__")] == ["_version"]
 

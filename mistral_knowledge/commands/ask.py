@@ -14,6 +14,7 @@ from ..client import KnowledgeClient
 from ..errors import ConfigurationError, InvalidArgumentError, KnowledgeError, ProcessingError
 from ..models.documents import Document
 from ..models.libraries import Library
+from ._clients import client_of
 from ._showing import line, progress, show_answer
 
 LIBRARY_NAME = "mistral_knowledge ask"
@@ -71,15 +72,11 @@ def _ask(
 
 
 def _client(arguments: argparse.Namespace) -> KnowledgeClient:
-    if not arguments.offline:
-        if not (os.environ.get("MISTRAL_API_KEY") or "").strip():
-            raise ConfigurationError(
-                "no API key: set the environment variable MISTRAL_API_KEY, or try it with --offline"
-            )
-        return KnowledgeClient(model=arguments.model)
-    from ..transports.fake import FakeTransport
-
-    return KnowledgeClient(transport=FakeTransport(), model=arguments.model)
+    if not arguments.offline and not (os.environ.get("MISTRAL_API_KEY") or "").strip():
+        raise ConfigurationError(
+            "no API key: set the environment variable MISTRAL_API_KEY, or try it with --offline"
+        )
+    return client_of(arguments.offline, arguments.model)
 
 
 def _paths(given: List[str]) -> List[str]:

@@ -1,0 +1,109 @@
+"""The arguments of a tool call, checked: they come from a model, and may be anything."""
+
+from __future__ import annotations
+
+import difflib
+import typing
+from typing import Any, Dict, List, Mapping, Optional, Type
+
+from ._schema import KINDS, fields_of
+
+_KIND_OF = {
+    str: "text",
+    bool: "a boolean",
+    int: "an integer",
+    float: "a number",
+    list: "a list",
+    dict: "an object",
+    type(None): "null",
+}
+
+
+class BadArguments(Exception):
+    """A model's arguments do not fit; `problems` are sentences for the model."""
+
+    def __init__(self, *problems: str) -> None:
+        super().__init__(*problems)
+        self.problems = problems
+
+
+def read_arguments(declared: Type[Any], params: Any) -> Any:
+    """`params` as an object of the `declared` class. Raises BadArguments.
+
+    null stands for what is left out: models send it for optional arguments.
+    """
+    if not isinstance(params, Mapping):
+        raise BadArguments(f"the arguments must be a JSON object, not {_kind(params)}")
+    known = {name: (hint, words) for name, hint, words, _ in fields_of(declared)}
+    given = {name: value for name, value in params.items() if value is not None}
+    problems = [_unknown(name, list(known)) for name in params if name not in known]
+    problems += [
+        f"{name} is missing: {words['description']}"
+        for name, _, words, required in fields_of(declared)
+        if required and name not in given
+    ]
+    values: Dict[str, Any] = {}
+    for name, value in given.items():
+        if name in known:
+            hint, words = known[name]
+            values[name], problem = _value(hint, value), _problem(hint, words, value)
+            problems += [f"{name} must be {problem}"] if problem else []
+    if problems:
+        raise BadArguments(*problems)
+    return declared(**values)
+
+
+def _unknown(name: Any, known: List[str]) -> str:
+    near = difflib.get_close_matches(str(name)[:100], known, 1)
+    hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(known)}"
+    return f"there is no argument {str(name)[:100]!r}; {hint}"
+
+
+def _problem(hint: Any, words: Mapping[str, Any], value: Any) -> Optional[str]:
+    """What `value` must be and is not; None if it fits."""
+    if typing.get_origin(hint) is list:
+        return _list_problem(typing.get_args(hint)[0], words, value)
+    if not _is(hint, value):
+        return f"{_named(KINDS[hint])}, not {_kind(value)}"
+    if "enum" in words and value not in words["enum"]:
+        return "one of " + ", ".join(words["enum"])
+    if isinstance(value, str):
+        return _text_problem(words, value)
+    low, high = words.get("minimum", value), words.get("maximum", value)
+    return None if low <= value <= high else f"between {low} and {high}"
+
+
+def _list_problem(hint: Any, words: Mapping[str, Any], value: Any) -> Optional[str]:
+    if not isinstance(value, list):
+        return f"a list, not {_kind(value)}"
+    if len(value) < words.get("minItems", 0):
+        return "a list that is not empty"
+    problems = [_problem(hint, {"minLength": 1}, item) for item in value]
+    return next((f"a list of which each is {problem}" for problem in problems if problem), None)
+
+
+def _text_problem(words: Mapping[str, Any], value: str) -> Optional[str]:
+    if "\0" in value or any("\ud800" <= char <= "\udfff" for char in value):
+        return "text without NUL and unpaired surrogates"
+    if words.get("minLength") and not value.strip():
+        return "text that is not empty"
+    return None
+
+
+def _is(hint: Any, value: Any) -> bool:
+    if hint is int:
+        whole = isinstance(value, float) and value.is_integer()
+        return whole or (isinstance(value, int) and not isinstance(value, bool))
+    return isinstance(value, hint)
+
+
+def _value(hint: Any, value: Any) -> Any:
+    return int(value) if hint is int and _is(int, value) else value
+
+
+def _kind(value: Any) -> str:
+    return _KIND_OF.get(type(value), f"a {type(value).__name__}")
+
+
+def _named(kind: str) -> str:
+    return "text" if kind == "string" else f"an {kind}" if kind == "integer" else f"a {kind}"
