@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import typing
-from typing import Any, Dict, List, Mapping, Optional, Type
+from typing import Any, List, Mapping, Optional, Type
 
 from ._schema import KINDS, fields_of
 
@@ -17,6 +17,9 @@ _KIND_OF = {
     dict: "an object",
     type(None): "null",
 }
+
+
+MOST_PROBLEMS = 5  # of one kind that a model is told
 
 
 class BadArguments(Exception):
@@ -34,23 +37,22 @@ def read_arguments(declared: Type[Any], params: Any) -> Any:
     """
     if not isinstance(params, Mapping):
         raise BadArguments(f"the arguments must be a JSON object, not {_kind(params)}")
-    known = {name: (hint, words) for name, hint, words, _ in fields_of(declared)}
+    fields = {one.name: one for one in fields_of(declared)}
     given = {name: value for name, value in params.items() if value is not None}
-    problems = [_unknown(name, list(known)) for name in params if name not in known]
+    unknown = [name for name in params if name not in fields]
+    problems = [_unknown(name, list(fields)) for name in unknown[:MOST_PROBLEMS]]
     problems += [
-        f"{name} is missing: {words['description']}"
-        for name, _, words, required in fields_of(declared)
-        if required and name not in given
+        f"{one.name} is missing: {one.words['description']}"
+        for one in fields.values()
+        if one.required and one.name not in given
     ]
-    values: Dict[str, Any] = {}
-    for name, value in given.items():
-        if name in known:
-            hint, words = known[name]
-            values[name], problem = _value(hint, value), _problem(hint, words, value)
-            problems += [f"{name} must be {problem}"] if problem else []
+    known = {name: value for name, value in given.items() if name in fields}
+    for name, value in known.items():
+        problem = _problem(fields[name].hint, fields[name].words, value)
+        problems += [f"{name} must be {problem}"] if problem else []
     if problems:
         raise BadArguments(*problems)
-    return declared(**values)
+    return declared(**{name: _value(fields[name].hint, one) for name, one in known.items()})
 
 
 def _unknown(name: Any, known: List[str]) -> str:
@@ -78,7 +80,7 @@ def _list_problem(hint: Any, words: Mapping[str, Any], value: Any) -> Optional[s
         return f"a list, not {_kind(value)}"
     if len(value) < words.get("minItems", 0):
         return "a list that is not empty"
-    problems = [_problem(hint, {"minLength": 1}, item) for item in value]
+    problems = (_problem(hint, {"minLength": 1}, item) for item in value)
     return next((f"a list of which each is {problem}" for problem in problems if problem), None)
 
 
@@ -98,7 +100,7 @@ def _is(hint: Any, value: Any) -> bool:
 
 
 def _value(hint: Any, value: Any) -> Any:
-    return int(value) if hint is int and _is(int, value) else value
+    return int(value) if hint is int else value
 
 
 def _kind(value: Any) -> str:

@@ -69,6 +69,11 @@ def test_all_problems_are_told_at_once(run: Run) -> None:
     assert "library_id is missing" in content
 
 
+def test_a_flood_of_unknown_arguments_gets_a_short_reply(run: Run) -> None:
+    flood = {f"x{number}": 1 for number in range(10_000)}
+    assert len(run("library_list", **flood).content) < 1_000
+
+
 def test_null_stands_for_what_is_left_out(run: Run) -> None:
     assert run("library_create", name="x", description=None).is_error is False
 
