@@ -81,6 +81,15 @@ class AnswerStream:
             raise self._unfinished()
         return self._answer
 
+    def show(self) -> Answer:
+        """Show the answer as it comes, in one cell of a notebook or printed, and return it.
+
+        An interrupt of the kernel stops it; the cell then says that the answer is not whole.
+        """
+        from ..notebook import show
+
+        return show(self)
+
     def close(self) -> None:
         """Stop, and let go of the connection: from any thread, any number of times."""
         self._closed = True

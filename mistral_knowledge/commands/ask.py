@@ -14,8 +14,8 @@ from ..client import KnowledgeClient
 from ..errors import ConfigurationError, InvalidArgumentError, KnowledgeError, ProcessingError
 from ..models.documents import Document
 from ..models.libraries import Library
+from ..notebook._terminal import line, progress, show_answer
 from ._clients import client_of
-from ._showing import line, progress, show_answer
 
 LIBRARY_NAME = "mistral_knowledge ask"
 DELETE_SECONDS = 10

@@ -43,6 +43,11 @@ class Usage:
         connectors = _sums(self.connectors or {}, other.connectors or {})
         return Usage(connectors=connectors or None, extra=_sums(self.extra, other.extra), **counts)
 
+    def _repr_html_(self) -> str:
+        from ..notebook._tables import item_html
+
+        return item_html(self)
+
     def log_fields(self) -> Dict[str, Any]:
         """The counts, for a log."""
         return {name: getattr(self, name) for name in _COUNTS}
@@ -221,6 +226,11 @@ class Answer:
         lines = [_STYLES[style](source) for source in self.sources]
         marked = _with_marks(self.text, self.citations)
         return marked + ("\n\n" + "\n".join(lines) if lines else "")
+
+    def _repr_html_(self) -> str:
+        from ..notebook._html import answer_html
+
+        return answer_html(self)
 
     def log_fields(self) -> Dict[str, Any]:
         """Identifiers and status only: what may go into a log."""

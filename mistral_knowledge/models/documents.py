@@ -91,6 +91,11 @@ class Document(_Processed):
         """Identifiers and status only: what may go into a log."""
         return {"library_id": self.library_id, "document_id": self.id, "status": self.status}
 
+    def _repr_html_(self) -> str:
+        from ..notebook._tables import item_html
+
+        return item_html(self)
+
     def without_secrets(self) -> "Document":
         """A copy without URLs and raw JSON, for what is pickled into queues and logs."""
         return attr.evolve(self, url=None, raw={})

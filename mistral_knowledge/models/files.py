@@ -41,3 +41,8 @@ class File:
     def log_fields(self) -> Dict[str, Any]:
         """Identifiers and status only: what may go into a log."""
         return {"file_id": self.id, "visibility": self.visibility, "size": self.size}
+
+    def _repr_html_(self) -> str:
+        from ..notebook._tables import item_html
+
+        return item_html(self)

@@ -36,6 +36,11 @@ class Library:
         """Identifiers and status only: what may go into a log."""
         return {"library_id": self.id, "nb_documents": self.nb_documents}
 
+    def _repr_html_(self) -> str:
+        from ..notebook._tables import item_html
+
+        return item_html(self)
+
 
 @register()
 @attr.s(auto_attribs=True, slots=True)

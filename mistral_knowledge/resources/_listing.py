@@ -48,6 +48,18 @@ class Listing(Generic[Item]):
         self._items = iter(page)
         return next(self._items)
 
+    def _repr_html_(self) -> str:
+        from ..notebook._tables import Table
+
+        shown = self._peek()
+        return Table(shown, "... and more" if self._more else "")._repr_html_()
+
+    def _peek(self) -> List[Item]:
+        """What is left of the page that is being read, else the next one; nothing is used up."""
+        left = list(self._items) or self._next_page() or []
+        self._items = iter(left)
+        return left
+
     def pages(self) -> Iterator[List[Item]]:
         """The same page by page, each a list."""
         return iter(self._next_page, None)

@@ -96,6 +96,13 @@ class Agent:
         )
         return stream.get_answer(on_update)
 
+    def show(self, question: Optional[str] = None, **asked: Any) -> Answer:
+        """Ask, show the answer as it comes (see `AnswerStream.show`), and return it.
+
+        All arguments are those of `stream`.
+        """
+        return self.stream(question, **asked).show()
+
     def stream(
         self,
         question: Optional[str] = None,

@@ -22,6 +22,7 @@ from ..models.libraries import Library
 from ..transports import Reply
 from ._arguments import CallOptions, DocumentRef, LibraryRef, document_ids, given, id_of
 from ._listing import Listing, Page, items_of, next_number
+from ._progress import with_bar, with_status
 from ._wait import OnStatus, wait_until_processed
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ class Documents:
         name: Optional[str] = None,
         mime_type: Optional[str] = None,
         on_progress: Optional[OnProgress] = None,
+        progress: bool = False,
         **options: Unpack[CallOptions],
     ) -> Document:
         """Upload a document into a library (`POST .../documents`; processing is billed).
@@ -57,6 +59,7 @@ class Documents:
         file: a path, bytes with `name=`, a binary file object, or (name, content[, mime type])
         wait: True to return once it is processed (up to 300 s), or the seconds to wait
         on_progress: called as `on_progress(sent, total)`, in bytes
+        progress: show a bar, on stderr or in the notebook, where the [notebook] extra is there
 
         `document.created` says whether it is new (True) or the same content was already there
         (False). Safe to repeat for that reason: a lost reply never makes two.
@@ -65,15 +68,17 @@ class Documents:
         """
         seconds = _seconds_to_wait(wait)
         path = f"{_library_path(library)}/documents"
-        with open_upload(file, name, mime_type) as upload:
-            body = MultipartBody([], upload, on_progress)
+        with open_upload(file, name, mime_type) as upload, with_bar(
+            progress, upload.name, "B", on_progress
+        ) as told:
+            body = MultipartBody([], upload, told)
             call = Call("POST", path, body=body, repeatable=True)
             status, payload = self._caller.status_and_json(call, Options(**options))
         document = _in_library(library, parse(Document, payload))
         document.created = status == 201
         if seconds is None:
             return document
-        done = self.wait(library, document, seconds=seconds, **options)
+        done = self.wait(library, document, seconds=seconds, progress=progress, **options)
         return attr.evolve(done, created=document.created)
 
     def list(
@@ -131,19 +136,22 @@ class Documents:
         *,
         seconds: float = 300.0,
         on_status: OnStatus = None,
+        progress: bool = False,
         **options: Unpack[CallOptions],
     ) -> Document:
         """Wait until a document is processed, and return it.
 
         seconds: how long at most; the deadline holds even while a poll hangs
         on_status: called with the Document after each poll
+        progress: show the status and the time, as in `upload`
 
         Polls in growing intervals (0.5 s to 10 s); a few transient failures and an
         early 404 are borne, a status that this version does not know means that it still runs.
         Raises ProcessingError where it failed, ProcessingTimeoutError after `seconds`.
         """
         ids = document_ids(library, document)
-        return wait_until_processed(self, ids, seconds, on_status, options)
+        with with_status(progress, f"document {ids[1]}", on_status) as told:
+            return wait_until_processed(self, ids, seconds, told, options)
 
     def text(
         self,

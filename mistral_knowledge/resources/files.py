@@ -18,6 +18,7 @@ from ..models.files import File
 from ._arguments import CallOptions, FileRef, id_of
 from ._download import save, target_of
 from ._listing import Listing, Page, items_of
+from ._progress import with_bar
 
 if TYPE_CHECKING:
     from ._arguments import Unpack
@@ -44,6 +45,7 @@ class Files:
         name: Optional[str] = None,
         mime_type: Optional[str] = None,
         on_progress: Optional[OnProgress] = None,
+        progress: bool = False,
         **options: Unpack[CallOptions],
     ) -> File:
         """Upload a file (`POST /v1/files`, up to 512 MB); it streams, and takes no memory.
@@ -53,6 +55,7 @@ class Files:
         visibility: `user` (default: only you; the API's own default is `workspace`) or `workspace`
         expiry: as the API takes it; left out by default
         on_progress: called as `on_progress(sent, total)`, in bytes
+        progress: show a bar, on stderr or in the notebook, where the [notebook] extra is there
 
         Raises InvalidArgumentError for what cannot be uploaded, and what `open` raises for a path.
         It is not repeated when it may have been executed (`TransportError.maybe_executed`).
@@ -61,8 +64,10 @@ class Files:
             raise InvalidArgumentError(f"visibility={visibility!r}: give 'user' or 'workspace'")
         asked = [("expiry", expiry), ("visibility", visibility), ("purpose", purpose)]
         fields = [(field, str(value)) for field, value in asked if value is not None]
-        with open_upload(file, name, mime_type) as upload:
-            body = MultipartBody(fields, upload, on_progress)
+        with open_upload(file, name, mime_type) as upload, with_bar(
+            progress, upload.name, "B", on_progress
+        ) as told:
+            body = MultipartBody(fields, upload, told)
             call = Call("POST", "/v1/files", body=body)
             return parse(File, self._caller.json(call, Options(**options)))
 

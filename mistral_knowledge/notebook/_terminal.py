@@ -9,14 +9,15 @@ import sys
 
 from ..answers.events import CitationEvent, MessageEvent, ThinkingEvent, ToolCallEvent
 from ..answers.stream import AnswerStream
-from ..models.answers import Answer, Source
+from ..models.answers import Answer, Source, Usage
+from ._html import usage_words
 
 _DIM, _PLAIN = "\x1b[2m", "\x1b[0m"
 _MOST_OF_A_CALL = 200
 
 
-def show_answer(stream: AnswerStream) -> None:
-    """Show an answer as it comes, then its sources and what it cost."""
+def show_answer(stream: AnswerStream) -> Answer:
+    """Show an answer as it comes, then its sources and what it cost; returns it."""
     with stream:
         _show(stream)
     answer = stream.answer
@@ -25,7 +26,8 @@ def show_answer(stream: AnswerStream) -> None:
         print(f"[{source.index}] {source.label}{_place(source)}")
     if answer.truncated:
         line("the answer ran into its length limit")
-    line(_cost(answer))
+    line(usage_words(answer.usage or Usage()))
+    return answer
 
 
 def progress(text: str) -> None:
@@ -94,13 +96,3 @@ def _shortened(call: str) -> str:
 
 def _place(source: Source) -> str:
     return f" <{source.url}>" if source.source_type == "web" and source.url else ""
-
-
-def _cost(answer: Answer) -> str:
-    usage = answer.usage
-    if usage is None:
-        return "tokens: the server did not say"
-    return (
-        f"tokens: {usage.prompt_tokens} in, {usage.completion_tokens} out, "
-        f"{usage.total_tokens} in all"
-    )
