@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 QUESTION ?= What happens to an answer when the connection breaks in the middle?
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint docs bench clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python -m mistral_knowledge ask --offline "$(QUESTION)" README.md docs
@@ -17,11 +17,15 @@ lint: $(VENV)/.lint
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+docs: $(VENV)-docs/.docs
+	rm -rf build/docs
+	$(VENV)-docs/bin/sphinx-build -q -W --keep-going docs build/docs
+
 bench: $(VENV)-bench/.bench
 	$(VENV)-bench/bin/python -m benchmarks $(BENCH_ARGS)
 
 clean:
-	rm -rf $(VENV) $(VENV)-bench build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-bench $(VENV)-docs build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -41,4 +45,9 @@ $(VENV)/.lint: $(VENV)/bin/python setup.cfg pyproject.toml
 $(VENV)-bench/.bench: setup.cfg pyproject.toml benchmarks/requirements.txt
 	$(PYTHON) -m venv $(VENV)-bench
 	$(VENV)-bench/bin/python -m pip install --quiet --disable-pip-version-check -e . -r benchmarks/requirements.txt
+	touch $@
+
+$(VENV)-docs/.docs: setup.cfg pyproject.toml
+	$(PYTHON) -m venv $(VENV)-docs
+	$(VENV)-docs/bin/python -m pip install --quiet --disable-pip-version-check -e ".[docs]"
 	touch $@

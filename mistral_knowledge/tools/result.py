@@ -23,7 +23,7 @@ def _shown(details: Mapping[str, Any]) -> Dict[str, Any]:
 class ToolResult:
     """The result of a tool call.
 
-    content: text for the model to read; of an error it begins with `Error: `
+    content: text for the model to read; of an error it begins with `Error:`
     structured_content: the same for a program, valid against the tool's `output_schema`; None for
         an error and for a partial result
     details: for logs and transcripts: identifiers and status, never a secret or a signed URL. The
