@@ -1,13 +1,24 @@
-"""A reply's body into a file that is whole or not there."""
+"""A reply's body that is whole, and the file it goes into, which is whole or not there."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import uuid
+from typing import Iterable, Iterator, Optional
 
-from ..errors import InvalidArgumentError
-from ..transports import Reply
+from ..errors import ConnectionLostError, InvalidArgumentError
+
+
+def whole(pieces: Iterable[bytes], size: Optional[int]) -> Iterator[bytes]:
+    """The `pieces`; ConnectionLostError where they end before `size` bytes (None: not known)."""
+    # Where a reply does not say its length, HTTP cannot tell its end from a broken connection.
+    received = 0
+    for piece in pieces:
+        received += len(piece)
+        yield piece
+    if size is not None and received < size:
+        raise ConnectionLostError(f"the content broke off after {received} of {size} bytes")
 
 
 def target_of(path: object) -> str:
@@ -21,18 +32,16 @@ def target_of(path: object) -> str:
     return target
 
 
-def save(reply: Reply, path: str) -> None:
-    """Stream the body to `path`; until it is whole, it stands beside it under another name."""
+def save(pieces: Iterable[bytes], path: str) -> None:
+    """Stream `pieces` to `path`; until they are whole, they stand beside it under another name."""
     folder = os.path.dirname(os.path.abspath(path))
     unfinished = os.path.join(folder, f".{uuid.uuid4().hex}.part")
-    with open(unfinished, "xb") as file:
-        try:
-            for piece in reply:
+    try:
+        with open(unfinished, "xb") as file:
+            for piece in pieces:
                 file.write(piece)
-            file.close()
-            os.replace(unfinished, path)
-        except BaseException:
-            file.close()  # an open file cannot be removed on every system
-            with contextlib.suppress(FileNotFoundError):  # interrupted just after it was renamed
-                os.unlink(unfinished)
-            raise
+        os.replace(unfinished, path)
+    except BaseException:
+        with contextlib.suppress(OSError):  # it was not made, or was just put in its place
+            os.unlink(unfinished)
+        raise

@@ -16,7 +16,7 @@ from ..errors import InvalidArgumentError, UnexpectedResponseError
 from ..models._convert import parse
 from ..models.files import File
 from ._arguments import CallOptions, FileRef, id_of
-from ._download import save, target_of
+from ._download import save, target_of, whole
 from ._listing import Listing, Page, items_of
 from ._progress import with_bar
 
@@ -124,13 +124,17 @@ class Files:
     ) -> Optional[bytes]:
         """A file's content (`GET /v1/files/{id}/content`): the bytes, or saved to `path`.
 
-        To a path it streams, and the file there is whole or was not touched.
+        To a path it streams, and the file there is whole or was not touched. Give the File, not
+        its id: its size shows a broken connection (ConnectionLostError) also where the reply does
+        not say how long it is.
         """
         call = Call("GET", f"{_path(file)}/content", accept="application/octet-stream")
+        size = file.size if isinstance(file, File) else None
+        opts = Options(**options)
         if path is None:
-            return self._caller.run(call, Options(**options), lambda reply, _: b"".join(reply))
+            return self._caller.run(call, opts, lambda reply, _: b"".join(whole(reply, size)))
         target = target_of(path)
-        self._caller.run(call, Options(**options), lambda reply, _: save(reply, target))
+        self._caller.run(call, opts, lambda reply, _: save(whole(reply, size), target))
         return None
 
     def delete(self, file: FileRef, **options: Unpack[CallOptions]) -> None:

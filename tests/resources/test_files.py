@@ -399,3 +399,30 @@ def test_a_path_that_names_no_file_is_refused_before_any_request(path: str) -> N
     with pytest.raises(InvalidArgumentError):
         KnowledgeClient(transport=fake).files.download(ID, path)
     assert fake.requests == []
+
+
+# the size of a File shows a cut that HTTP cannot show
+
+
+def cut_where_nothing_shows_it(content: bytes) -> Scripted:
+    """A body without a length, behind which the connection was closed."""
+    return Scripted(headers={"content-type": "application/octet-stream"}, steps=[content])
+
+
+@pytest.mark.parametrize("to_path", [True, False])
+def test_a_download_that_is_shorter_than_its_file_is_a_lost_connection(
+    tmp_path: pathlib.Path, to_path: bool
+) -> None:
+    client = scripted(*[cut_where_nothing_shows_it(b"%PD")] * 3)
+    target = [tmp_path / "paper.pdf"] if to_path else []
+    with pytest.raises(ConnectionLostError, match="3 of 4 bytes"):
+        client.files.download(File(ID, size=4), *target)
+    assert len(sent(client)) == 3  # it is tried again, as any lost connection is
+    assert names_in(tmp_path) == []
+    assert all_closed(client)
+
+
+@pytest.mark.parametrize("file", [ID, File(ID), File(ID, size=3), File(ID, size=2)])
+def test_a_download_whose_size_is_not_known_or_reached_is_taken_as_it_is(file: Any) -> None:
+    client = scripted(cut_where_nothing_shows_it(b"%PD"))
+    assert client.files.download(file) == b"%PD"
