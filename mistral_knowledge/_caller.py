@@ -80,7 +80,7 @@ class Call:
 
     method: str
     path: str
-    query: Query = ()
+    query: Query = attr.ib(default=(), repr=False)
     json: Any = attr.ib(default=None, repr=False)
     body: Optional[MultipartBody] = attr.ib(default=None, repr=False)
     accept: str = "application/json"

@@ -6,6 +6,7 @@ Pure: no environment, clock or socket. The lowest room of the house; it imports 
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from typing import Any, Callable, Dict, Iterable, Mapping, Optional, Union
 from urllib.parse import urlsplit, urlunsplit
@@ -14,6 +15,14 @@ HIDDEN = "***"
 
 _SECRET_HEADERS = frozenset(
     {"authorization", "proxy-authorization", "x-api-key", "api-key", "cookie", "set-cookie"}
+)
+# No other is shown: what callers name themselves may be a secret too, such as a gateway's token.
+_HARMLESS_HEADERS = frozenset(
+    {
+        *("accept", "accept-encoding", "accept-language", "cache-control", "connection"),
+        *("content-encoding", "content-length", "content-type", "date", "host", "retry-after"),
+        *("server", "transfer-encoding", "user-agent", "vary"),
+    }
 )
 # No part can start again inside another, so that a hostile text costs no more than its length.
 _URL_QUERY = re.compile(r"(?<=[^\s?])\?[^\s\"'<>)\]?=&%]*[=&%][^\s\"'<>)\]]*")
@@ -45,22 +54,38 @@ def redact_url(url: str) -> str:
 
 
 class Headers(Dict[str, str]):
-    """Request headers; the repr hides the values of those that carry credentials."""
+    """Headers; the repr shows only the values of those that are known to be harmless."""
 
     def __repr__(self) -> str:
-        shown = {name: HIDDEN if is_secret_header(name) else value for name, value in self.items()}
+        shown = {name: value if is_harmless(name) else HIDDEN for name, value in self.items()}
         return f"Headers({shown!r})"
 
     __str__ = __repr__
 
-    def shown(self) -> Mapping[str, str]:
-        """The headers with hidden values, as plain data for logs and assertions."""
-        return {name: HIDDEN if is_secret_header(name) else value for name, value in self.items()}
+    def without_credentials(self) -> Headers:
+        """The same with lower-case names, and without the values that are known to be secret."""
+        low = ((name.lower(), value) for name, value in self.items())
+        return Headers({name: HIDDEN if is_secret(name) else value for name, value in low})
 
 
-def is_secret_header(name: str) -> bool:
-    """Whether the value of this header must not be shown."""
+def is_secret(name: str) -> bool:
+    """Whether a header of this name carries credentials."""
     return name.lower() in _SECRET_HEADERS
+
+
+def is_harmless(name: str) -> bool:
+    """Whether the value of a header of this name may be shown."""
+    return name.lower() in _HARMLESS_HEADERS
+
+
+def is_loopback(host: str) -> bool:
+    """Whether this host is the machine itself, so that plain http to it shows nothing to anyone."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 class SignedUrl:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import mimetypes
 import os
+import stat
 from types import TracebackType
 from typing import Any, BinaryIO, Iterator, Optional, Tuple, Type, Union, cast
 
@@ -132,9 +133,22 @@ def open_upload(
     if isinstance(file, (bytes, bytearray, memoryview)):
         return _from_bytes(file, name, mime_type)
     if isinstance(file, (str, os.PathLike)):
-        path = os.fsdecode(file)
+        path = _regular(os.fsdecode(file))
         return Upload(open(path, "rb"), name or os.path.basename(path), mime_type, ours=True)
     return _from_stream(file, name, mime_type)
+
+
+def _regular(path: str) -> str:
+    # Opening a pipe waits for its writer, and nothing could end that.
+    try:
+        kind = os.stat(path).st_mode
+    except ValueError:
+        raise InvalidArgumentError(f"{path!r} is no path") from None
+    if not stat.S_ISREG(kind):
+        raise InvalidArgumentError(
+            f"{path}: it is no ordinary file; open a pipe or a device yourself, and give that file"
+        )
+    return path
 
 
 def _from_tuple(file: Any, name: Optional[str], mime_type: Optional[str]) -> Upload:

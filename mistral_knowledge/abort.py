@@ -164,7 +164,12 @@ class _AnyOf(AbortSignal):
 
     @property
     def aborted(self) -> bool:
-        return not self._unused or any(parent.aborted for parent in self._parents)
+        if not self._unused:
+            return True
+        for parent in self._parents:  # asked for every event: `any` would make a generator
+            if parent.aborted:
+                return True
+        return False
 
     @property
     def reason(self) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from types import TracebackType
 from typing import Any, Mapping, Optional, Type, Union
@@ -10,7 +9,7 @@ from urllib.parse import urlsplit
 
 from ._caller import NOT_GIVEN, Caller, NotGiven, user_agent
 from ._retry import Retry
-from ._secrets import ApiKey, Headers, KeySource
+from ._secrets import ApiKey, Headers, KeySource, is_loopback
 from .errors import ConfigurationError, InvalidArgumentError
 from .resources._arguments import RagDefaults
 from .resources.documents import Documents
@@ -198,17 +197,8 @@ def _split(url: str) -> Any:
 
 def _refuse_plain_http(url: str) -> None:
     parts = urlsplit(url)
-    if parts.scheme == "http" and not _is_loopback(parts.hostname or ""):
+    if parts.scheme == "http" and not is_loopback(parts.hostname or ""):
         raise ConfigurationError(
             f"the API key would be sent to {parts.hostname} over plain http, where anyone on the "
             "way can read it: use https, or allow_insecure_http=True if you must"
         )
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

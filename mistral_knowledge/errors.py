@@ -28,6 +28,7 @@ from __future__ import annotations
 
 import datetime
 import email.utils
+import pickle
 from typing import Any, Dict, Iterable, Mapping, Optional, Tuple, Type
 
 from ._error_words import ErrorWords, one_line, words_of, words_of_body
@@ -105,6 +106,10 @@ class AbortedError(KnowledgeError):
     def __init__(self, message: str = "the call was aborted", reason: Any = None) -> None:
         super().__init__(message)
         self.reason = reason
+
+    def __reduce__(self) -> Any:
+        # Anything may be a reason; a lock or a socket must not keep the error from being pickled.
+        return type(self), (self.message,), {**self.__dict__, "reason": _picklable(self.reason)}
 
 
 class APIError(KnowledgeError):
@@ -353,6 +358,15 @@ def retry_after_of(headers: Mapping[str, str], now: Optional[float] = None) -> O
     then, start = _date(value), _date(headers.get("date"))
     origin = start if start is not None else now
     return max(0.0, then - origin) if then is not None and origin is not None else None
+
+
+def _picklable(value: Any) -> Any:
+    """`value`, or its repr where it cannot be pickled."""
+    try:
+        pickle.dumps(value)
+    except (pickle.PicklingError, TypeError, AttributeError, ValueError, RecursionError):
+        return repr(value)
+    return value
 
 
 def _by_class(status: int) -> Tuple[Type[APIError], str]:

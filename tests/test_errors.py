@@ -6,6 +6,7 @@ import copy
 import inspect
 import json
 import pickle
+import threading
 from typing import Any, Dict, List, Optional, Type
 
 import pytest
@@ -112,6 +113,16 @@ def test_no_error_shows_or_pickles_a_signed_url(
     cls: Type[errors.KnowledgeError], make: Any
 ) -> None:
     assert "s3cr3t" not in make(filled(cls))
+
+
+def test_a_reason_that_cannot_be_pickled_is_told_by_its_repr() -> None:
+    lock = threading.Lock()
+    for reason in (lock, [lock], lambda: None, {"of": {"deep": lock}}):
+        error = errors.AbortedError("stopped", reason)
+        for again in (pickle.loads(pickle.dumps(error)), copy.deepcopy(error)):
+            assert (str(again), again.reason) == ("stopped", repr(reason))
+    kept = pickle.loads(pickle.dumps(errors.AbortedError("stopped", {"by": "the user"})))
+    assert kept.reason == {"by": "the user"}
 
 
 def test_what_is_added_to_an_error_later_is_pickled_too() -> None:

@@ -13,7 +13,7 @@ from mistral_knowledge import SignedUrl
 from mistral_knowledge._secrets import (
     ApiKey,
     Headers,
-    is_secret_header,
+    is_secret,
     key_problem,
     redact,
     redact_url,
@@ -83,12 +83,19 @@ def test_redact_url_takes_any_text(url: str) -> None:
 )
 def test_headers_hide_the_values_that_carry_credentials(name: str) -> None:
     headers = Headers({name: KEY, "accept": "text/plain"})
-    assert is_secret_header(name)
+    assert is_secret(name)
     assert repr(headers) == f"Headers({{{name!r}: '***', 'accept': 'text/plain'}})"
     assert str(headers) == repr(headers)
     assert f"{headers}" == repr(headers)
-    assert headers.shown() == {name: "***", "accept": "text/plain"}
+    assert headers.without_credentials() == {name.lower(): "***", "accept": "text/plain"}
     assert headers[name] == KEY
+
+
+def test_headers_of_the_callers_own_naming_do_not_show_their_values() -> None:
+    headers = Headers({"X-Gateway-Token": "s3cret", "Content-Type": "text/plain"})
+    assert repr(headers) == "Headers({'X-Gateway-Token': '***', 'Content-Type': 'text/plain'})"
+    assert headers.without_credentials()["x-gateway-token"] == "s3cret"
+    assert repr(headers.without_credentials()) == repr(headers).lower().replace("h", "H", 1)
 
 
 def test_a_signed_url_shows_itself_without_its_query() -> None:

@@ -103,12 +103,20 @@ def test_a_file_of_the_callers_stays_open(path: pathlib.Path) -> None:
         assert not file.closed
 
 
-@pytest.mark.parametrize("error", [FileNotFoundError, IsADirectoryError])
-def test_a_path_that_cannot_be_opened_raises_what_open_raises(
-    tmp_path: pathlib.Path, error: Any
+def test_a_path_that_cannot_be_opened_raises_what_open_raises(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(FileNotFoundError, match="missing"):
+        open_upload(tmp_path / "missing")
+
+
+def test_a_path_that_is_no_ordinary_file_is_refused_before_it_is_opened(
+    tmp_path: pathlib.Path,
 ) -> None:
-    with pytest.raises(error):
-        open_upload(tmp_path if error is IsADirectoryError else tmp_path / "missing")
+    os.mkfifo(tmp_path / "pipe")  # opening it would wait for a writer, for ever
+    for path in (tmp_path, tmp_path / "pipe", pathlib.Path("/dev/zero")):
+        with pytest.raises(InvalidArgumentError, match="no ordinary file"):
+            open_upload(path)
+    with pytest.raises(InvalidArgumentError, match="is no path"):
+        open_upload("a\0b")
 
 
 @pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])

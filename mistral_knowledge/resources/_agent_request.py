@@ -29,23 +29,26 @@ _OURS = ("stream", "completion_args", "tool_confirmations")
 
 @attr.s(auto_attribs=True, frozen=True, slots=True)
 class Asked:
-    """An agent question as the caller gave it; see `Agent.stream` for what each field is."""
+    """An agent question as the caller gave it; see `Agent.stream` for what each field is.
 
-    question: Optional[str]
-    inputs: Optional[Sequence[Mapping[str, Any]]]
+    The repr leaves out what may be the caller's prompt or data.
+    """
+
+    question: Optional[str] = attr.ib(repr=False)
+    inputs: Optional[Sequence[Mapping[str, Any]]] = attr.ib(repr=False)
     libraries: Optional[Libraries]
     web_search: Union[bool, str, None]
     code_interpreter: Optional[bool]
-    tools: Sequence[Mapping[str, Any]]
+    tools: Sequence[Mapping[str, Any]] = attr.ib(repr=False)
     functions: Functions
     agent: Optional[str]
     model: Optional[str]
-    instructions: Optional[str]
+    instructions: Optional[str] = attr.ib(repr=False)
     mode: str
     store: Optional[bool]
-    conversation: Optional[ConversationRef]
-    from_entry: Union[str, Entry, None]
-    options: Mapping[str, Any]
+    conversation: Optional[ConversationRef] = attr.ib(repr=False)
+    from_entry: Union[str, Entry, None] = attr.ib(repr=False)
+    options: Mapping[str, Any] = attr.ib(repr=False)
 
 
 def ask_request(asked: Asked, default_model: str) -> Tuple[str, Dict[str, Any]]:

@@ -107,7 +107,7 @@ class Request:
     """One HTTP request, ready to be sent.
 
     headers: sent as they are; a transport adds only what HTTP itself needs (Host, Content-Length,
-        Transfer-Encoding). The repr hides the values of those that carry credentials.
+        Transfer-Encoding). The repr shows only the values of those that are known to be harmless.
     body: bytes, a `Body`, or None; never shown.
     timeout: the limits the transport keeps: connect, write, first_byte and idle. `total` spans
         several requests, so the caller of the transport keeps it, through `signal`.

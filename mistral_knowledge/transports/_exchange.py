@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from typing import Any, Dict, Mapping, Optional, Tuple
+from urllib.parse import urlsplit
 
 import requests
 
+from .._secrets import is_loopback
 from ..errors import InvalidArgumentError
 from . import Request, Timeout
 from ._call import CURRENT, Call
@@ -53,10 +55,11 @@ def check_headers(headers: Mapping[str, str]) -> None:
 
 def _send(session: Any, request: Request, upload: Any, call: Call) -> Any:
     prepared = _prepare(session, request, upload, call)
-    settings = session.merge_environment_settings(prepared.url, {}, True, None, None)
+    settings = _settings(session, prepared.url)
     keep_queries_out_of_logs()
-    token = CURRENT.set(call)
+    before = CURRENT.get(None)
     try:
+        CURRENT.set(call)  # in here: a Ctrl-C may strike as soon as it is set
         return session.send(
             prepared, allow_redirects=False, timeout=_limits(request.timeout, upload), **settings
         )
@@ -65,7 +68,17 @@ def _send(session: Any, request: Request, upload: Any, call: Call) -> Any:
             raise
         return error.response  # a hook of the user's session raises for status; any is a reply
     finally:
-        CURRENT.reset(token)
+        CURRENT.set(before)  # type: ignore[arg-type]  # None: there was none
+
+
+def _settings(session: Any, url: str) -> Dict[str, Any]:
+    """Proxies and certificates for `url`, of the session and of the environment."""
+    settings: Dict[str, Any] = session.merge_environment_settings(url, {}, True, None, None)
+    parts = urlsplit(url)
+    if parts.scheme == "http" and is_loopback(parts.hostname or ""):
+        # HTTP_PROXY is meant for other machines; here it would get the key in plain text.
+        settings["proxies"] = dict(session.proxies)
+    return settings
 
 
 def _prepare(session: Any, request: Request, upload: Any, call: Call) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Iterator, List, Mapping, Optional
+from typing import Any, Iterator, List, Optional
 from urllib.parse import urlsplit
 
 import attr
@@ -37,7 +37,8 @@ class RecordedPart:
 class RecordedRequest:
     """One request as the network would have seen it.
 
-    headers: lower-case names, `***` for the values of those that carry credentials
+    headers: lower-case names, `***` for the values of those that carry credentials; the repr
+        shows only what is known to be harmless
     body: its first bytes (`FakeTransport(keep_body=...)` of them); `body_size` counts all
     parts: the parts of a multipart body
     """
@@ -45,7 +46,7 @@ class RecordedRequest:
     method: str
     path: str
     query: str = attr.ib(default="", repr=False)
-    headers: Mapping[str, str] = attr.ib(factory=dict)
+    headers: Headers = attr.ib(factory=Headers)
     timeout: Timeout = attr.ib(factory=Timeout, repr=False)
     body: bytes = attr.ib(default=b"", repr=False)
     body_size: int = 0
@@ -56,8 +57,7 @@ class RecordedRequest:
     def of(cls, request: Request) -> RecordedRequest:
         """The record of a request whose body is still to be read."""
         url = urlsplit(request.url)
-        shown = Headers(request.headers).shown()
-        headers = {name.lower(): value for name, value in shown.items()}
+        headers = request.headers.without_credentials()
         return cls(request.method, url.path, url.query, headers, request.timeout)
 
     @property

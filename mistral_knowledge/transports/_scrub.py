@@ -5,8 +5,12 @@ from __future__ import annotations
 from typing import Any, List, Optional
 from urllib.parse import urlsplit
 
-from .._secrets import is_secret_header, redact
+from .._secrets import is_harmless, is_secret, redact
 from . import Request
+
+
+# Of headers that callers named themselves; without shorter words errors would be unreadable.
+_SHORTEST_SECRET = 8
 
 
 class Secrets:
@@ -21,8 +25,10 @@ class Secrets:
         query = parts.query
         self._words: List[str] = [f"?{query}"] if query else []
         for name, value in request.headers.items():
-            if is_secret_header(name):
+            if is_secret(name):
                 self._words += [value, value.rpartition(" ")[2]]
+            elif not is_harmless(name) and len(value) >= _SHORTEST_SECRET:
+                self._words.append(value)
 
     def hide(self, text: str) -> str:
         """`text` without them."""

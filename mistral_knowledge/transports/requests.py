@@ -23,9 +23,10 @@ class RequestsTransport:
         process, so that a fork never shares a connection; cookies are off.
     pool_size: idle connections that are kept for each host, with a session of its own (default 100)
 
-    Proxies and CA bundles from the environment are honoured; ~/.netrc is not; redirects come back
-    as they are. One transport serves many threads. With your own session, an abort ends the reading
-    of a reply at once, but the wait for its head only when its limit is over.
+    Proxies and CA bundles from the environment are honoured, but no proxy for plain http to the
+    machine itself; ~/.netrc is not; redirects come back as they are. One transport serves many
+    threads. With your own session, an abort ends the reading of a reply at once, but the wait for
+    its head only when its limit is over.
     """
 
     needs_key = True

@@ -1,5 +1,6 @@
 """`client.rag.agent`: what goes out, functions of the caller, and leave for tools."""
 
+import attr
 import pytest
 
 from mistral_knowledge import (
@@ -11,6 +12,7 @@ from mistral_knowledge import (
     ToolResultEvent,
 )
 from mistral_knowledge.models.answers import Usage
+from mistral_knowledge.resources._agent_request import Asked
 from mistral_knowledge.transports.fake import Scripted
 from tests.answers.wire import sse
 
@@ -329,3 +331,10 @@ def test_conversations_are_listed_read_and_deleted():
         "DELETE /v1/conversations/conv_1",
     ]
     assert fake.requests[0].query == "page=0&page_size=100&metadata=%7B%22a%22%3A1%7D"
+
+
+def test_what_was_asked_shows_no_prompt_in_its_repr() -> None:
+    asked = {field.name: None for field in attr.fields(Asked)}
+    asked.update(dict.fromkeys(("question", "inputs", "tools", "instructions"), "secret words"))
+    asked["options"] = {"guardrails": "secret words"}
+    assert "secret words" not in repr(Asked(**asked))

@@ -4,11 +4,18 @@ import contextlib
 import socket
 
 import pytest
+from requests import Session
 
 from mistral_knowledge._loopback import Server
 from mistral_knowledge._scenarios import SHORT, Blocks, Outcome, pause
 from mistral_knowledge.abort import AbortSignal
-from mistral_knowledge.errors import AbortedError, InvalidArgumentError, RequestTimeoutError
+from mistral_knowledge.errors import (
+    AbortedError,
+    InvalidArgumentError,
+    NotSentError,
+    RequestTimeoutError,
+)
+from mistral_knowledge.transports._call import CURRENT
 from mistral_knowledge.transports.requests import RequestsTransport
 
 from .scripts import LONG, Request, chunk, get, head, post, raised, serve
@@ -196,12 +203,54 @@ def test_a_redirect_is_not_read_or_prepared(transport, monkeypatch, tmp_path):
 def test_requests_through_a_proxy_of_the_environment(transport, monkeypatch):
     """HTTP_PROXY is honoured, NO_PROXY too."""
     requests = []
-    with serve(keeps(requests)) as proxy, serve(keeps([])) as server:
+    with serve(keeps(requests)) as proxy:
         monkeypatch.setenv("HTTP_PROXY", proxy.url)
         get(transport, "http://example.invalid/a?b=c").close()
-        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-        get(transport, server.url).close()
+        monkeypatch.setenv("NO_PROXY", "localhost.invalid")
+        raised(NotSentError, lambda: get(transport, "http://localhost.invalid/"))
     assert [seen.target for seen in requests] == ["http://example.invalid/a?b=c"]
+
+
+@pytest.mark.parametrize("variable", ["HTTP_PROXY", "http_proxy", "ALL_PROXY"])
+@pytest.mark.parametrize("own", [False, True])
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_plain_http_to_the_machine_itself_goes_through_no_proxy_of_the_environment(
+    transport, monkeypatch, variable, own, host
+):
+    """It would get the key in plain text."""
+    by_proxy, direct = [], []
+    with serve(keeps(by_proxy)) as proxy, serve(keeps(direct)) as server, Session() as session:
+        monkeypatch.setenv(variable, proxy.url)
+        used = RequestsTransport(session) if own else transport
+        url = server.url.replace("127.0.0.1", host)
+        get(used, url, headers={"Authorization": "Bearer k"}).close()
+    assert [seen.headers["authorization"] for seen in direct] == ["Bearer k"]
+    assert by_proxy == []
+
+
+def test_a_proxy_that_a_session_of_the_callers_names_is_used_for_the_machine_itself_too():
+    by_proxy = []
+    with serve(keeps(by_proxy)) as proxy, Session() as session:
+        session.proxies = {"http": proxy.url}
+        get(RequestsTransport(session), "http://127.0.0.1:1/a").close()
+    assert [seen.target for seen in by_proxy] == ["http://127.0.0.1:1/a"]
+
+
+def test_a_ctrl_c_while_a_request_begins_leaves_nothing_behind(transport, monkeypatch):
+    """It may strike as soon as the call is the current one."""
+
+    class Struck:
+        def set(self, call):
+            CURRENT.set(call)
+            if call is not None:
+                raise KeyboardInterrupt
+
+        def get(self, default):
+            return CURRENT.get(default)
+
+    monkeypatch.setattr("mistral_knowledge.transports._exchange.CURRENT", Struck())
+    raised(KeyboardInterrupt, lambda: get(transport, "http://127.0.0.1:1/"))
+    assert CURRENT.get(None) is None
 
 
 def tunnel(target):
