@@ -17,6 +17,7 @@ from urllib.parse import urlencode, urlsplit
 
 import attr
 
+from ._checks import refuse
 from ._json import read_json
 from ._multipart import MultipartBody
 from ._retry import Retry
@@ -64,11 +65,21 @@ class Options:
     timeout: a Timeout, seconds for the whole call, or None for no limit
     retries: a number of repetitions, or a Retry
     signal: an AbortSignal that ends the call
+
+    Raises InvalidArgumentError for what is none of these.
     """
 
     timeout: Union[Timeout, float, NotGiven, None] = NOT_GIVEN
     retries: Union[Retry, int, NotGiven] = NOT_GIVEN
     signal: Optional[AbortSignal] = None
+
+    def __attrs_post_init__(self) -> None:
+        if not isinstance(self.timeout, NotGiven):
+            Timeout.of(self.timeout)
+        if not isinstance(self.retries, NotGiven):
+            Retry.of(self.retries)
+        if self.signal is not None and not isinstance(self.signal, AbortSignal):
+            refuse("signal", self.signal, "an AbortSignal")
 
 
 @attr.s(auto_attribs=True, frozen=True, slots=True)

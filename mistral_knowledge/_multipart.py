@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from typing import Callable, Iterator, List, Optional, Sequence, Tuple
 
+from ._checks import callables
 from ._uploads import Upload
 
 OnProgress = Callable[[int, Optional[int]], object]
@@ -29,7 +30,7 @@ class MultipartBody:
     ) -> None:
         self._boundary = os.urandom(16).hex()
         self._upload = upload
-        self._on_progress = on_progress
+        self._on_progress = callables(on_progress=on_progress).get("on_progress")
         self._head = _head(self._boundary, fields, upload)
         self._tail = f"\r\n--{self._boundary}--\r\n".encode("ascii")
 

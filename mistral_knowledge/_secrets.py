@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from typing import Any, Callable, Dict, Iterable, Mapping, Optional, Union
+from typing import Any, Callable, Dict, Iterable, Optional, Union
 from urllib.parse import urlsplit, urlunsplit
 
 HIDDEN = "***"

@@ -9,6 +9,7 @@ import stat
 from types import TracebackType
 from typing import Any, BinaryIO, Iterator, Optional, Tuple, Type, Union, cast
 
+from ._checks import refuse, texts
 from .errors import InvalidArgumentError
 
 FileContent = Union[bytes, bytearray, memoryview, str, BinaryIO]
@@ -128,6 +129,7 @@ def open_upload(
 
     Raises InvalidArgumentError for what cannot be uploaded, and what `open` raises for a path.
     """
+    texts(name=name, mime_type=mime_type)
     if isinstance(file, tuple):
         return _from_tuple(file, name, mime_type)
     if isinstance(file, (bytes, bytearray, memoryview)):
@@ -155,6 +157,8 @@ def _from_tuple(file: Any, name: Optional[str], mime_type: Optional[str]) -> Upl
     if not 2 <= len(file) <= 3 or not isinstance(file[0], str):
         raise InvalidArgumentError("a tuple to upload is (name, content) or (name, content, type)")
     content, told = file[1], file[2] if len(file) == 3 else None
+    if told is not None and not isinstance(told, str):
+        refuse("the type of the file", told, "text")
     if isinstance(content, str):
         content = _utf8(content)
     if isinstance(content, (bytes, bytearray, memoryview)):

@@ -15,6 +15,7 @@ import threading
 import time
 from typing import Any, Callable, Dict, List, Optional
 
+from ._checks import items, refuse
 from .errors import AbortedError, KnowledgeError
 
 Callback = Callable[[], None]
@@ -98,12 +99,15 @@ class AbortSignal:
     @staticmethod
     def timeout(seconds: float) -> AbortSignal:
         """A signal that aborts by itself `seconds` from now."""
+        if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
+            refuse("seconds", seconds, "a number")
         return Deadline(seconds, f"{seconds:g} s are over")
 
     @staticmethod
     def any(*signals: Optional[AbortSignal]) -> AbortSignal:
         """A signal that is aborted as soon as one of `signals` is (None is left out)."""
-        return _AnyOf([signal for signal in signals if signal is not None])
+        given = [signal for signal in signals if signal is not None]
+        return _AnyOf(items("signals", given, AbortSignal, "AbortSignals"))
 
     def _run(self, token: object) -> None:
         # Taking it out first makes it run once, whoever else tries.
@@ -166,7 +170,7 @@ class _AnyOf(AbortSignal):
     def aborted(self) -> bool:
         if not self._unused:
             return True
-        for parent in self._parents:  # asked for every event: `any` would make a generator
+        for parent in self._parents:  # noqa: SIM110 - asked for every event: no generator
             if parent.aborted:
                 return True
         return False

@@ -8,6 +8,7 @@ from typing import Any, Mapping, Optional, Type, Union
 from urllib.parse import urlsplit
 
 from ._caller import NOT_GIVEN, Caller, NotGiven, user_agent
+from ._checks import mappings, refuse, switches, texts
 from ._retry import Retry
 from ._secrets import ApiKey, Headers, KeySource, is_loopback
 from .errors import ConfigurationError, InvalidArgumentError
@@ -61,6 +62,13 @@ class KnowledgeClient:
         settings: Optional[Settings] = None,
         allow_insecure_http: bool = False,
     ) -> None:
+        texts(model=model, user_agent=user_agent)
+        switches(streaming=streaming, allow_insecure_http=allow_insecure_http)
+        mappings(default_headers=default_headers)
+        if settings is not None and not isinstance(settings, Settings):
+            refuse("settings", settings, "a Settings")
+        if transport is not None and not callable(getattr(transport, "send", None)):
+            refuse("transport", transport, "a Transport")
         settings = settings if settings is not None else Settings.load()
         self._settings = settings
         self._made_transport = transport is None
@@ -90,6 +98,8 @@ class KnowledgeClient:
         streaming: Optional[bool] = None,
     ) -> KnowledgeClient:
         """A client with other options over the same transport, which stays this client's."""
+        texts(model=model)
+        switches(streaming=streaming)
         other = object.__new__(type(self))
         other._settings = self._settings
         other._made_transport = False
@@ -187,6 +197,8 @@ def _checked_url(url: str) -> str:
 
 
 def _split(url: str) -> Any:
+    if not isinstance(url, str):
+        raise ConfigurationError(f"base_url is a {type(url).__name__}: give text")
     try:
         parts = urlsplit(url)
         parts.port  # noqa: B018  # it is checked when it is read

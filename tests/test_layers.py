@@ -17,6 +17,7 @@ ROWS: List[Tuple[str, ...]] = [
     ("_version", "_json", "_secrets"),
     ("_error_words",),
     ("errors",),
+    ("_checks",),
     ("models", "abort", "_retry", "_uploads"),
     ("answers._data", "transports._linger"),
     ("answers.events", "transports.__init__", "_multipart", "fake_api"),
@@ -36,7 +37,7 @@ ROOMS: Dict[str, int] = {room: row for row, rooms in enumerate(ROWS) for room in
 # What notebooks show is reached from low rooms by imports inside functions: the one exception.
 FROM_ANYWHERE_IN_FUNCTIONS = "notebook"
 
-PURE = ("_json", "_secrets", "_error_words", "errors", "models", "_retry", "answers")
+PURE = ("_json", "_secrets", "_error_words", "errors", "_checks", "models", "_retry", "answers")
 NOT_PURE = ("answers.stream",)
 OUTSIDE = {
     *("asyncio", "concurrent", "contextvars", "fcntl", "getpass", "glob", "http", "locale"),

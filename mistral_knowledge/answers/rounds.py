@@ -11,6 +11,7 @@ from typing import Any, Callable, Dict, Generator, List, Mapping, Optional, Tupl
 
 import attr
 
+from .._checks import callables, items, mappings, number
 from .._json import json_text, read_json
 from ..errors import AnswerError, InvalidArgumentError
 from ..models.answers import ToolCall
@@ -39,6 +40,17 @@ class Rounds:
     reported_errors: Tuple[Type[Exception], ...] = ()
     max_rounds: int = MAX_ROUNDS
     _done: int = 0
+
+    def __attrs_post_init__(self) -> None:
+        mappings(functions=self.functions)
+        items("functions", list(self.functions), str, "functions by their names")
+        named = {f"functions[{name!r}]": function for name, function in self.functions.items()}
+        callables(confirm=self.confirm, **named)
+        number("max_rounds", self.max_rounds, 0)
+        kinds = items("reported_errors", self.reported_errors, type, "exception classes")
+        if not all(issubclass(kind, Exception) for kind in kinds):
+            raise InvalidArgumentError("reported_errors= has a class in it that is no exception")
+        self.reported_errors = tuple(kinds)
 
     def replies_to(
         self, calls: List[ToolCall], assembly: Assembly, encode: Encode
@@ -99,13 +111,6 @@ class Rounds:
         except self.reported_errors as error:
             return _error(f"{type(error).__name__}: {error}")
         return value if isinstance(value, str) else encode(value)
-
-
-def check_functions(functions: Functions) -> None:
-    """Raise InvalidArgumentError for functions that cannot be called."""
-    for name, function in functions.items():
-        if not callable(function):
-            raise InvalidArgumentError(f"functions[{name!r}] is no function")
 
 
 def _arguments(function: Callable[..., Any], text: str) -> Tuple[Dict[str, Any], Optional[str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Callable, Generator, Iterator, List, Optional, Tuple, Type, TypeVar
 
+from .._checks import callables
 from ..abort import AbortSignal
 from ..errors import AbortedError, AnswerTruncatedError, InvalidArgumentError, KnowledgeError
 from ..models.answers import Answer, PartialAnswer
@@ -73,6 +74,7 @@ class AnswerStream:
 
     def get_answer(self, on_update: Optional[OnUpdate] = None) -> Answer:
         """Read to the end and return the whole answer; `on_update(partial)` after each event."""
+        callables(on_update=on_update)
         if self._answer is None:
             for event in self:
                 if on_update is not None and not isinstance(event, FinalAnswerEvent):

@@ -6,10 +6,11 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import attr
 
+from .._checks import items, switches, texts
 from ..answers.rounds import Functions
 from ..errors import InvalidArgumentError
 from ..models.conversations import Entry
-from ._arguments import Libraries, given, id_of, library_tool
+from ._arguments import Libraries, checked_question, given, id_of, library_tool
 from ._function_schema import declaration
 from .conversations import ConversationRef, conversation_id_of
 
@@ -108,6 +109,8 @@ def _continuing(asked: Asked) -> Tuple[str, Dict[str, Any]]:
 
 
 def _check(asked: Asked) -> None:
+    texts(model=asked.model, agent=asked.agent, instructions=asked.instructions)
+    switches(store=asked.store, code_interpreter=asked.code_interpreter)
     if asked.mode not in MODES:
         raise InvalidArgumentError(f"mode={asked.mode!r}: give 'rag' or 'research'")
     if asked.agent is not None and asked.model is not None:
@@ -127,12 +130,11 @@ def _inputs(asked: Asked) -> Union[str, List[Mapping[str, Any]]]:
     if (asked.question is None) == (asked.inputs is None):
         raise InvalidArgumentError("ask a question, or give inputs=: one of the two")
     if asked.inputs is not None:
-        if isinstance(asked.inputs, (str, bytes, Mapping)) or not asked.inputs:
-            raise InvalidArgumentError("inputs= is a list of entries, with one at least")
-        return list(asked.inputs)
-    if not isinstance(asked.question, str) or not asked.question.strip():
-        raise InvalidArgumentError("the question is empty")
-    return asked.question
+        entries = items("inputs", asked.inputs, Mapping, "entries, which are dicts")
+        if not entries:
+            raise InvalidArgumentError("inputs= is empty: give at least one entry")
+        return entries
+    return checked_question(asked.question)
 
 
 def _tools(asked: Asked) -> List[Mapping[str, Any]]:

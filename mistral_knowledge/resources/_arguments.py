@@ -20,6 +20,7 @@ from typing import (
 
 import attr
 
+from .._checks import items, refuse
 from .._retry import Retry
 from .._secrets import redact
 from ..abort import AbortSignal
@@ -88,10 +89,7 @@ def library_ids(libraries: Libraries) -> List[str]:
     """The ids of one library or several."""
     if isinstance(libraries, (str, uuid.UUID, Library)):
         return [id_of(libraries, Library)]
-    try:
-        ids = [id_of(library, Library) for library in libraries]
-    except TypeError:
-        raise InvalidArgumentError("libraries= takes a library, its id, or several") from None
+    ids = [id_of(one, Library) for one in items("libraries", libraries, object, "libraries or ids")]
     if not ids:
         raise InvalidArgumentError("libraries= is empty: name at least one library")
     return ids
@@ -106,6 +104,15 @@ def document_ids(
     if document is None:
         raise InvalidArgumentError("name the library and the document, or give a Document alone")
     return id_of(library, Library), id_of(document, Document)
+
+
+def checked_question(question: Any) -> str:
+    """The question, which says something."""
+    if not isinstance(question, str):
+        refuse("question", question, "text")
+    if not question.strip():
+        raise InvalidArgumentError("the question is empty")
+    return question
 
 
 def given(**fields: Any) -> Dict[str, Any]:

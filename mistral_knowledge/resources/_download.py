@@ -7,6 +7,7 @@ import os
 import uuid
 from typing import Iterable, Iterator, Optional
 
+from .._checks import refuse
 from ..errors import ConnectionLostError, InvalidArgumentError
 
 
@@ -23,7 +24,9 @@ def whole(pieces: Iterable[bytes], size: Optional[int]) -> Iterator[bytes]:
 
 def target_of(path: object) -> str:
     """The path to save to; InvalidArgumentError for what is there and is no ordinary file."""
-    target = os.fsdecode(path)  # type: ignore[arg-type]  # it says itself what it does not take
+    if not isinstance(path, (str, bytes, os.PathLike)):
+        refuse("path", path, "a path")
+    target = os.fsdecode(path)
     if not os.path.basename(target) or "\0" in target:
         raise InvalidArgumentError(f"{target!r}: name a file to save to")
     if os.path.exists(target) and not os.path.isfile(target):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Callable, Optional, Tuple
 
+from .._caller import Options
+from .._checks import callables
 from ..abort import AbortSignal, Deadline
 from ..errors import (
     InvalidArgumentError,
@@ -40,7 +42,10 @@ def wait_until_processed(
     options: CallOptions,
 ) -> Document:
     """Poll until the document is done; see `Documents.wait`."""
-    if not seconds > 0:
+    Options(**options)  # what it refuses is refused before the first poll
+    callables(on_status=on_status)
+    number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
+    if not number or not seconds > 0:
         raise InvalidArgumentError(f"seconds={seconds!r}: give a time to wait, above 0")
     late = ProcessingTimeoutError(f"document {ids[1]} was not processed within {seconds:g} s")
     # As the reason of the signal it is what every step raises once the time is over, a hung

@@ -8,11 +8,12 @@ from __future__ import annotations
 from typing import Any, Dict, Generator, Mapping, Optional, Sequence, Tuple, Type, Union
 
 from .._caller import NOT_GIVEN, Call, Caller, NotGiven, Options, encoded
+from .._checks import callables, items, switches
 from .._retry import Retry
 from ..abort import AbortSignal
 from ..answers.conversations import ConversationReader
 from ..answers.events import Event
-from ..answers.rounds import MAX_ROUNDS, Confirm, Functions, Rounds, check_functions
+from ..answers.rounds import MAX_ROUNDS, Confirm, Functions, Rounds
 from ..answers.stream import AnswerStream, Follow, OnUpdate
 from ..errors import request_id_of
 from ..models.answers import Answer
@@ -70,6 +71,7 @@ class Agent:
         on_update: called with the growing `PartialAnswer` while the answer comes, never after
         All else is as in `stream`.
         """
+        callables(on_update=on_update)
         stream = self.stream(
             question,
             inputs=inputs,
@@ -158,15 +160,16 @@ class Agent:
         completion: completion arguments (temperature, max_tokens, reasoning_effort, ...), and
             name, description, metadata, guardrails, agent_version, handoff_execution
         """
+        switches(streaming=streaming)
         functions = functions or {}
-        check_functions(functions)
+        rounds = Rounds(functions, confirm, reported_errors, max_rounds)
         asked = Asked(
             question,
             inputs,
             libraries,
             web_search,
             code_interpreter,
-            tools,
+            items("tools", tools, Mapping, "dicts"),
             functions,
             agent,
             model,
@@ -179,7 +182,6 @@ class Agent:
         )
         path, body = ask_request(asked, self._defaults.model())
         streamed = self._defaults.streaming() if streaming is None else streaming
-        rounds = Rounds(functions, confirm, reported_errors, max_rounds)
         options = Options(timeout, retries, signal)
 
         def opened(reply: Reply, ending: AbortSignal) -> AnswerStream:

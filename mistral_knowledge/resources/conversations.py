@@ -6,10 +6,10 @@ https://docs.mistral.ai/api/#tag/beta.conversations
 from __future__ import annotations
 
 import builtins
-import json
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Union
 
-from .._caller import Call, Caller, Options
+from .._caller import Call, Caller, Options, encoded
+from .._checks import mappings, number
 from ..errors import InvalidArgumentError
 from ..models._convert import parse
 from ..models.answers import Answer
@@ -45,14 +45,15 @@ class Conversations:
 
         metadata: only those that were started with it; page_size: items a request
         """
-        wanted = json.dumps(metadata, separators=(",", ":")) if metadata is not None else None
-        opts = Options(**options)
+        asked = mappings(metadata=metadata)
+        wanted = encoded(asked["metadata"]).decode("ascii") if asked else None
+        size, opts = number("page_size", page_size, 1), Options(**options)
 
-        def fetch(number: int) -> Page[Conversation]:
-            query = [("page", number), ("page_size", page_size), ("metadata", wanted)]
+        def fetch(page: int) -> Page[Conversation]:
+            query = [("page", page), ("page_size", size), ("metadata", wanted)]
             payload = self._caller.json(Call("GET", "/v1/conversations", query=query), opts)
             items = items_of(payload, Conversation)
-            return Page(items, number + 1 if len(items) >= page_size else None)
+            return Page(items, page + 1 if len(items) >= size else None)
 
         return Listing(fetch, 0)
 

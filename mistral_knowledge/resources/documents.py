@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Mapping, Optional, Union
 
 import attr
 
-from .._caller import Call, Caller, Options
+from .._caller import Call, Caller, Options, Query
+from .._checks import mappings, number, numbers, refuse, switches, texts
 from .._json import read_json
 from .._multipart import MultipartBody, OnProgress
 from .._secrets import SignedUrl
@@ -98,14 +99,19 @@ class Documents:
         sort_order: `desc` (the server's default) or `asc`; page_size: items a request, 1 to 100
         """
         path = f"{_library_path(library)}/documents"
-        query = [("page_size", page_size), ("search", search), ("sort_by", sort_by)]
-        query += [("sort_order", sort_order), ("filters_attributes", filters_attributes)]
+        asked = texts(
+            search=search,
+            sort_by=sort_by,
+            sort_order=sort_order,
+            filters_attributes=filters_attributes,
+        )
+        query: Query = [("page_size", number("page_size", page_size, 1)), *asked.items()]
         opts = Options(**options)
 
-        def fetch(number: int) -> Page[Document]:
-            payload = self._caller.json(Call("GET", path, query=[("page", number), *query]), opts)
+        def fetch(page: int) -> Page[Document]:
+            payload = self._caller.json(Call("GET", path, query=[("page", page), *query]), opts)
             items = [_in_library(library, item) for item in items_of(payload, Document)]
-            return Page(items, next_number(payload, number))
+            return Page(items, next_number(payload, page))
 
         return Listing(fetch, 0)
 
@@ -166,7 +172,7 @@ class Documents:
 
         page_start, page_end: only these pages
         """
-        query = [("page_start", page_start), ("page_end", page_end)]
+        query = [*numbers(0, page_start=page_start, page_end=page_end).items()]
         call = Call("GET", f"{_path(library, document)}/text_content", query=query)
         payload = self._caller.json(call, Options(**options))
         text = payload.get("text") if isinstance(payload, Mapping) else None
@@ -187,6 +193,7 @@ class Documents:
         extracted_text: of its text rather than the original
         (`GET .../documents/{id}/signed-url` and `.../extracted-text-signed-url`)
         """
+        switches(extracted_text=extracted_text)
         kind = "extracted-text-signed-url" if extracted_text else "signed-url"
         call = Call("GET", f"{_path(library, document)}/{kind}")
         return self._caller.run(call, Options(**options), lambda reply, _: _signed_url(reply))
@@ -216,7 +223,10 @@ class Documents:
         attributes: your own metadata: text, numbers, booleans, datetimes and lists of them
         expires_at: when it is to be deleted by itself
         """
-        body = given(name=name, attributes=attributes, expires_at=expires_at)
+        if expires_at is not None and not isinstance(expires_at, datetime.date):
+            refuse("expires_at", expires_at, "a datetime")
+        named = {**texts(name=name), **mappings(attributes=attributes)}
+        body = given(**named, expires_at=expires_at)
         if not body:
             raise InvalidArgumentError("nothing to update: give name=, attributes= or expires_at=")
         call = Call("PATCH", _path(library, document), json=body)

@@ -6,9 +6,10 @@ https://docs.mistral.ai/api/#tag/files
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Optional, Sequence, Union, overload
+from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Tuple, Union, overload
 
 from .._caller import Call, Caller, Options
+from .._checks import items, number, numbers, texts
 from .._multipart import MultipartBody, OnProgress
 from .._secrets import SignedUrl
 from .._uploads import FileInput, open_upload
@@ -62,8 +63,8 @@ class Files:
         """
         if visibility not in _VISIBILITIES:
             raise InvalidArgumentError(f"visibility={visibility!r}: give 'user' or 'workspace'")
-        asked = [("expiry", expiry), ("visibility", visibility), ("purpose", purpose)]
-        fields = [(field, str(value)) for field, value in asked if value is not None]
+        asked = {**numbers(1, expiry=expiry), **texts(visibility=visibility, purpose=purpose)}
+        fields = [(field, str(value)) for field, value in asked.items()]
         with open_upload(file, name, mime_type) as upload, with_bar(
             progress, upload.name, "B", on_progress
         ) as told:
@@ -87,20 +88,24 @@ class Files:
         search: in the file name; purpose, source, sample_type, mimetypes: only such files
         page_size: items a request
         """
-        several = [("source", source), ("sample_type", sample_type), ("mimetypes", mimetypes)]
-        query = [("page_size", page_size), ("search", search), ("purpose", purpose)]
-        query += [(field, value) for field, values in several for value in values]
+        several = {"source": source, "sample_type": sample_type, "mimetypes": mimetypes}
+        query: List[Tuple[str, Any]] = [
+            ("page_size", number("page_size", page_size, 1)),
+            *texts(search=search, purpose=purpose).items(),
+        ]
+        for name, values in several.items():
+            query += [(name, value) for value in items(name, values, str, "texts")]
         opts = Options(**options)
         received = 0
 
-        def fetch(number: int) -> Page[File]:
+        def fetch(page: int) -> Page[File]:
             nonlocal received
-            call = Call("GET", "/v1/files", query=[("page", number), *query])
+            call = Call("GET", "/v1/files", query=[("page", page), *query])
             payload = self._caller.json(call, opts)
-            items = items_of(payload, File)
-            received += len(items)
-            more = _has_more(payload, received, len(items) >= page_size)
-            return Page(items, number + 1 if more else None)
+            files = items_of(payload, File)
+            received += len(files)
+            more = _has_more(payload, received, len(files) >= page_size)
+            return Page(files, page + 1 if more else None)
 
         return Listing(fetch, 0)
 
@@ -148,7 +153,7 @@ class Files:
 
         expiry: hours until it ends, 1 to 168 (the server's default is 24)
         """
-        call = Call("GET", f"{_path(file)}/url", query=[("expiry", expiry)])
+        call = Call("GET", f"{_path(file)}/url", query=[*numbers(1, expiry=expiry).items()])
         payload: Any = self._caller.json(call, Options(**options))
         url = payload.get("url") if isinstance(payload, dict) else None
         if not isinstance(url, str):

@@ -10,10 +10,11 @@ import uuid
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from .._caller import Call, Caller, Options
+from .._checks import number, refuse, texts
 from ..errors import InvalidArgumentError
 from ..models._convert import parse
 from ..models.libraries import Library, Share
-from ._arguments import CallOptions, LibraryRef, given, id_of
+from ._arguments import CallOptions, LibraryRef, id_of
 from ._listing import Listing, Page, items_of, next_number
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class Libraries:
 
         owner_type: `User` or `Workspace`; the server's default if left out
         """
-        body = given(name=_name(name), description=description, owner_type=owner_type)
+        body = {"name": _name(name), **texts(description=description, owner_type=owner_type)}
         call = Call("POST", "/v1/libraries", json=body)
         return parse(Library, self._caller.json(call, Options(**options)))
 
@@ -56,11 +57,12 @@ class Libraries:
 
         search: in the name, case-insensitive; page_size: items a request, 1 to 100
         """
+        size, asked = number("page_size", page_size, 1), texts(search=search).items()
         opts = Options(**options)
 
         def fetch(token: Any) -> Page[Library]:
             where = ("page", token) if isinstance(token, int) else ("page_token", token)
-            query = [("page_size", page_size), where, ("search", search)]
+            query = [("page_size", size), where, *asked]
             payload = self._caller.json(Call("GET", "/v1/libraries", query=query), opts)
             return Page(items_of(payload, Library), _next_token(payload, token))
 
@@ -79,6 +81,7 @@ class Libraries:
 
         Two programs that do this at the same moment may each make one.
         """
+        texts(description=description)
         found = self.find(name, **options)
         return found or self.create(name, description=description, **options)
 
@@ -95,7 +98,7 @@ class Libraries:
         **options: Unpack[CallOptions],
     ) -> Library:
         """Rename or describe a library anew (`PATCH /v1/libraries/{id}`)."""
-        body = given(name=name, description=description)
+        body = texts(name=name, description=description)
         if not body:
             raise InvalidArgumentError("nothing to update: give name= or description=")
         call = Call("PATCH", _path(library), json=body)
@@ -125,7 +128,7 @@ class Libraries:
         share_with: the id of a user, workspace or organisation
         level: `Viewer` (default) or `Editor`; share_with_type: `User`, `Workspace` or `Org`
         """
-        body = given(level=level, **_partner(share_with, share_with_type, org_id))
+        body = {**texts(level=level), **_partner(share_with, share_with_type, org_id)}
         call = Call("PUT", f"{_path(library)}/share", json=body)
         return parse(Share, self._caller.json(call, Options(**options)))
 
@@ -155,7 +158,9 @@ def _name(name: str) -> str:
 
 
 def _partner(share_with: Union[str, uuid.UUID], kind: str, org_id: Optional[str]) -> Any:
-    return given(share_with_uuid=str(share_with), share_with_type=kind, org_id=org_id)
+    if not isinstance(share_with, (str, uuid.UUID)):
+        refuse("share_with", share_with, "the id of a user, workspace or organisation")
+    return {"share_with_uuid": str(share_with), **texts(share_with_type=kind, org_id=org_id)}
 
 
 def _next_token(payload: Any, token: Any) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, Dict, Mapping, Optional, Sequence, Union
 
 from .._caller import NOT_GIVEN, Call, Caller, NotGiven, Options
+from .._checks import callables, items, switches, texts
 from .._retry import Retry
 from ..abort import AbortSignal
 from ..answers.chat import ChatReader
@@ -15,7 +16,7 @@ from ..answers.stream import AnswerStream, OnUpdate
 from ..errors import InvalidArgumentError, InvalidRequestError, request_id_of
 from ..models.answers import Answer
 from ..transports import Reply, Timeout
-from ._arguments import Libraries, RagDefaults, given, library_tool
+from ._arguments import Libraries, RagDefaults, checked_question, given, library_tool
 from .agent import Agent
 
 _NO_STREAM_OPTIONS = "the server refuses stream_options"
@@ -57,6 +58,7 @@ class Rag:
         on_update: called with the growing `PartialAnswer` while the answer comes, never after
         All else is as in `stream`.
         """
+        callables(on_update=on_update)
         stream = self.stream(
             question,
             libraries=libraries,
@@ -109,6 +111,8 @@ class Rag:
         completion: options of the API (temperature, max_tokens, random_seed, ...); what is None is
             left out; `n` above 1 is refused, because an answer is one
         """
+        texts(model=model)
+        switches(streaming=streaming)
         if web_search:
             return self.agent.stream(
                 question,
@@ -127,7 +131,7 @@ class Rag:
         body = given(
             model=model or self._defaults.model(),
             messages=_messages(question, messages),
-            tools=[library_tool(libraries), *tools],
+            tools=[library_tool(libraries), *items("tools", tools, Mapping, "dicts")],
             **_checked(completion),
         )
         return self._ask(body, streamed, Options(timeout, retries, signal))
@@ -162,14 +166,11 @@ def _messages(
     if (question is None) == (messages is None):
         raise InvalidArgumentError("ask a question, or give messages=: one of the two")
     if messages is not None:
-        if isinstance(messages, (str, bytes, Mapping)) or not isinstance(messages, Sequence):
-            raise InvalidArgumentError("messages= is a list of objects with role and content")
-        if not messages:
+        given_messages = items("messages", messages, Mapping, "dicts with role and content")
+        if not given_messages:
             raise InvalidArgumentError("messages= is empty: give at least one")
-        return list(messages)
-    if not isinstance(question, str) or not question.strip():
-        raise InvalidArgumentError("the question is empty")
-    return [{"role": "user", "content": question}]
+        return given_messages
+    return [{"role": "user", "content": checked_question(question)}]
 
 
 def _checked(completion: Dict[str, Any]) -> Dict[str, Any]:

@@ -8,7 +8,6 @@ from urllib.parse import urlsplit
 from .._secrets import is_harmless, is_secret, redact
 from . import Request
 
-
 # Of headers that callers named themselves; without shorter words errors would be unreadable.
 _SHORTEST_SECRET = 8
 
