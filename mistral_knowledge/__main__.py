@@ -8,21 +8,25 @@ import os
 import sys
 from typing import List, Optional
 
-from ._version import __version__
-from .commands import ask, fake_server, mcp
-from .errors import ConfigurationError, InvalidArgumentError, KnowledgeError
-
 FAILED, MISUSED, INTERRUPTED = 1, 2, 130
+
+try:
+    from ._version import __version__
+    from .commands import ask, fake_server, mcp
+    from .commands._showing import line
+    from .errors import ConfigurationError, InvalidArgumentError, KnowledgeError
+except KeyboardInterrupt:  # they take long enough for a Ctrl-C
+    sys.exit(INTERRUPTED)
 
 _COMMANDS = (ask, fake_server, mcp)
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
     """Run a command; returns its exit code: 0 good, 1 failed, 2 misused, 130 interrupted."""
-    _open_closed_streams()
-    options = _parser().parse_args(arguments)
-    _print_anything()
     try:
+        _open_closed_streams()
+        options = _parser().parse_args(arguments)
+        _print_anything()
         code = int(options.run(options))
         sys.stdout.flush()
         return code
@@ -63,7 +67,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _fail(error: Exception, code: int) -> int:
-    print(f"mistral_knowledge: {error}", file=sys.stderr)
+    line(f"mistral_knowledge: {error}")
     return code
 
 

@@ -13,11 +13,13 @@ from typing import Any, Callable, Dict, Iterator, List
 
 import pytest
 
-from mistral_knowledge import KnowledgeClient
+from mistral_knowledge import FakeTransport, KnowledgeClient
 from mistral_knowledge.__main__ import main
 from mistral_knowledge._loopback import Connection, Seen, Server, chunk, head
+from mistral_knowledge.commands._showing import show_answer
 from mistral_knowledge.fake_api import KnowledgeApi
 from mistral_knowledge.fake_api.server import serve
+from mistral_knowledge.transports.fake import Scripted
 
 from .conftest import python, python_environment
 
@@ -409,3 +411,45 @@ def test_what_is_no_file_in_a_folder_is_passed_over(
     (files / "broken").symlink_to(files / "nowhere")
     assert main(["ask", "--offline", "Why is the sky blue?", str(files)]) == 0
     assert "pipe" not in capsys.readouterr().err
+
+
+def test_what_a_terminal_would_obey_is_shown_and_not_done(
+    files: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    evil = files / "sky\x1b]0;owned\x07\x9b2J.md"
+    evil.write_text("The sky is blue because of scattering.\n")
+    assert main(["ask", "--offline", "Why is the sky blue?", str(evil)]) == 0
+    assert main(["ask", "--offline", "Why?", f"{evil}?"]) == 2
+    out, err = capsys.readouterr()
+    assert [char for char in out + err if not char.isprintable() and char not in "\n\t"] == []
+    shown = r"sky\x1b]0;owned\x07\x9b2J.md"
+    assert f"[1] {shown}" in lines(out)
+    assert f"{shown}: ready" in lines(err)
+    assert lines(err)[-1].endswith(f"{shown}?: there is no such file")
+
+
+def test_an_answer_keeps_its_line_breaks_and_tabs(capsys: pytest.CaptureFixture[str]) -> None:
+    text = "a\r\nb\tc\x1b[1m"
+    events = (
+        f'data: {{"choices":[{{"delta":{{"content":{json.dumps(text)}}},"finish_reason":"stop"}}]}}'
+    )
+    script = [Scripted.events(events.encode() + b"\n\n")]
+    client = KnowledgeClient(transport=FakeTransport(script=script))
+    show_answer(client.rag.stream("Why?", libraries=ID))
+    assert capsys.readouterr().out == "a\nb\tc\\x1b[1m\n\n"
+
+
+def test_ctrl_c_while_the_command_is_loaded_is_quiet_and_code_130(
+    run_python: Callable[..., Any],
+) -> None:
+    program = """
+import runpy, sys
+class Struck:
+    def find_spec(self, name, path, target=None):
+        if name == "mistral_knowledge.client":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Struck())
+runpy.run_module("mistral_knowledge", run_name="__main__", alter_sys=True)
+"""
+    done = run_python("-c", program)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")

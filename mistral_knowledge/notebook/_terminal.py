@@ -15,6 +15,10 @@ from ._html import usage_words
 _DIM, _PLAIN = "\x1b[2m", "\x1b[0m"
 _MOST_OF_A_CALL = 200
 
+# What a terminal would obey, from a file's name or a model: it is shown in place of being done.
+_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0))}
+_CONTROLS_IN_TEXT = {**_CONTROLS, ord("\n"): "\n", ord("\t"): "\t", ord("\r"): ""}
+
 
 def show_answer(stream: AnswerStream) -> Answer:
     """Show an answer as it comes, then its sources and what it cost; returns it."""
@@ -23,7 +27,7 @@ def show_answer(stream: AnswerStream) -> Answer:
     answer = stream.answer
     assert answer is not None
     for source in answer.sources:
-        print(f"[{source.index}] {source.label}{_place(source)}")
+        print(_on_one_line(f"[{source.index}] {source.label}{_place(source)}"))
     if answer.truncated:
         line("the answer ran into its length limit")
     line(usage_words(answer.usage or Usage()))
@@ -33,13 +37,21 @@ def show_answer(stream: AnswerStream) -> Answer:
 def progress(text: str) -> None:
     """A line that the next one replaces, where somebody is watching."""
     if sys.stderr.isatty():
-        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+        print(f"\r\x1b[K{_on_one_line(text)}", end="", file=sys.stderr, flush=True)
 
 
 def line(text: str) -> None:
     """A line on stderr, in place of any progress."""
     start = "\r\x1b[K" if sys.stderr.isatty() else ""
-    print(f"{start}{text}", file=sys.stderr, flush=True)
+    print(f"{start}{_on_one_line(text)}", file=sys.stderr, flush=True)
+
+
+def _on_one_line(text: str) -> str:
+    return text.translate(_CONTROLS)
+
+
+def _text(text: str) -> str:
+    return text.translate(_CONTROLS_IN_TEXT)
 
 
 def _show(stream: AnswerStream) -> None:
@@ -48,7 +60,7 @@ def _show(stream: AnswerStream) -> None:
         if isinstance(event, MessageEvent):
             aside.end()
             aside.answer_is_open = not event.delta.endswith("\n")
-            print(event.delta, end="", flush=True)
+            print(_text(event.delta), end="", flush=True)
         elif isinstance(event, CitationEvent):
             print(f"[{event.citation.index}]", end="", flush=True)
         elif isinstance(event, ThinkingEvent):
@@ -77,6 +89,7 @@ class _Aside:
         if self.answer_is_open and self._watched:
             self._write("\n")
         self.answer_is_open, self._open = False, True
+        text = _text(text)
         self._write(f"{_DIM}{text}{_PLAIN}" if self._watched else text)
 
     def end(self) -> None:
