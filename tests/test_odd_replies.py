@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from mistral_knowledge import Answer, FakeTransport, KnowledgeClient, KnowledgeError
+from mistral_knowledge import Answer, Entry, FakeTransport, KnowledgeClient, KnowledgeError, Usage
 from mistral_knowledge.transports.fake import Scripted
 
 ID = "11111111-1111-4111-8111-111111111111"
@@ -156,3 +156,25 @@ def test_an_odd_reply_gives_a_value_or_an_error_of_ours(name):
             with contextlib.suppress(KnowledgeError):
                 use(calls(client)[name]())
             assert transport.open_replies == 0
+
+
+@pytest.mark.parametrize(
+    "odd", [{"connectors": [1]}, {"connectors": 5}, {"prompt_tokens": "5"}, {"total_tokens": {}}]
+)
+def test_what_is_no_token_count_stays_in_extra_and_can_be_added(odd):
+    usage = Usage.of({"completion_tokens": 2, **odd})
+    assert usage == Usage(completion_tokens=2, extra=odd)
+    more = usage + Usage(completion_tokens=3, connectors={"web_search": 1})
+    assert more == Usage(completion_tokens=5, connectors={"web_search": 1}, extra=odd)
+
+
+def test_a_count_that_is_null_is_unknown():
+    nothing = {"prompt_tokens": None, "connectors": None, "service_tier": None}
+    assert Usage.of(nothing) == Usage(extra={"service_tier": None})
+
+
+@pytest.mark.parametrize(
+    "content", ["hi", {"type": "text", "text": "hi"}, [{"text": "h"}, 5, {"text": "i"}]]
+)
+def test_an_entry_has_its_words_whatever_form_its_content_has(content):
+    assert Entry("msg_1", raw={"content": content}).text == "hi"

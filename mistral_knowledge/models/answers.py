@@ -5,6 +5,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 import attr
 
 from .._secrets import redact_url
+from ..errors import InvalidArgumentError
 
 LENGTH_LIMITS = frozenset({"length", "model_length"})
 
@@ -31,11 +32,15 @@ class Usage:
 
     @classmethod
     def of(cls, payload: Mapping[str, Any]) -> "Usage":
-        """The counts in a `usage` object."""
-        fields = dict(payload)
-        known = {name: fields.pop(name, None) for name in _COUNTS}
-        connectors = fields.pop("connectors", None)
-        return cls(connectors=connectors, extra=fields, **known)
+        """The counts in a `usage` object; what is no count stays in `extra`."""
+        known: Dict[str, Any] = {}
+        extra: Dict[str, Any] = {}
+        for name, value in payload.items():
+            kind = _KINDS.get(name)
+            if value is not None or kind is None:
+                fits = kind is not None and isinstance(value, kind)
+                (known if fits else extra)[name] = value
+        return cls(extra=extra, **known)
 
     def __add__(self, other: "Usage") -> "Usage":
         """The counts of two replies together."""
@@ -54,6 +59,7 @@ class Usage:
 
 
 _COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens", "connector_tokens")
+_KINDS: Dict[str, Any] = {**dict.fromkeys(_COUNTS, (int, float)), "connectors": dict}
 
 
 def _sum(one: Any, other: Any) -> Any:
@@ -222,7 +228,7 @@ class Answer:
         they are signed, and open the document for whoever holds them.
         """
         if style not in _STYLES:
-            raise ValueError(f"style={style!r}: give 'plain' or 'markdown'")
+            raise InvalidArgumentError("style= is unknown: give 'plain' or 'markdown'")
         lines = [_STYLES[style](source) for source in self.sources]
         marked = _with_marks(self.text, self.citations)
         return marked + ("\n\n" + "\n".join(lines) if lines else "")

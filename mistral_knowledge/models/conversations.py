@@ -60,11 +60,11 @@ class Entry:
 
     @property
     def text(self) -> str:
-        """The words of a message; of its text chunks, where the content is a list."""
+        """The words of a message; of its text chunks, where the content is made of chunks."""
         content = self.raw.get("content")
         if isinstance(content, str):
             return content
-        chunks = content if isinstance(content, list) else []
+        chunks = content if isinstance(content, list) else [content]
         texts = (chunk.get("text") for chunk in chunks if isinstance(chunk, dict))
         return "".join(text for text in texts if isinstance(text, str))
 

@@ -1,14 +1,15 @@
-"""A reply's body that is whole, and the file it goes into, which is whole or not there."""
+"""Content that is downloaded: whole or an error, in a file that is whole or not there, by URL."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import uuid
-from typing import Iterable, Iterator, Optional
+from typing import Any, Iterable, Iterator, Optional
 
 from .._checks import refuse
-from ..errors import ConnectionLostError, InvalidArgumentError
+from .._secrets import SignedUrl
+from ..errors import ConnectionLostError, InvalidArgumentError, UnexpectedResponseError
 
 
 def whole(pieces: Iterable[bytes], size: Optional[int]) -> Iterator[bytes]:
@@ -20,6 +21,14 @@ def whole(pieces: Iterable[bytes], size: Optional[int]) -> Iterator[bytes]:
         yield piece
     if size is not None and received < size:
         raise ConnectionLostError(f"the content broke off after {received} of {size} bytes")
+
+
+def signed_url_of(url: Any) -> SignedUrl:
+    """The URL that a server gave; UnexpectedResponseError for what is none."""
+    fits = isinstance(url, str) and url.startswith(("http://", "https://"))
+    if not fits or any(map(str.isspace, url)):
+        raise UnexpectedResponseError("expected a signed URL, got another shape")
+    return SignedUrl(url)
 
 
 def target_of(path: object) -> str:

@@ -22,6 +22,7 @@ from ..models.documents import Document, DocumentStatus
 from ..models.libraries import Library
 from ..transports import Reply
 from ._arguments import CallOptions, DocumentRef, LibraryRef, document_ids, given, id_of
+from ._download import signed_url_of
 from ._listing import Listing, Page, items_of, next_number
 from ._progress import with_bar, with_status
 from ._wait import OnStatus, wait_until_processed
@@ -271,9 +272,7 @@ def _signed_url(reply: Reply) -> SignedUrl:
     """The URL in a body that is a JSON string, or the bare URL."""
     body = b"".join(reply).decode("utf-8-sig", "replace").strip()
     url = _unquoted(body) if body.startswith('"') else body
-    if not url.startswith(("http://", "https://")) or any(map(str.isspace, url)):
-        raise UnexpectedResponseError("expected a signed URL, got another shape", reply.status)
-    return SignedUrl(url)
+    return signed_url_of(url)
 
 
 def _unquoted(body: str) -> str:

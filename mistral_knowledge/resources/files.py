@@ -13,11 +13,11 @@ from .._checks import items, number, numbers, texts
 from .._multipart import MultipartBody, OnProgress
 from .._secrets import SignedUrl
 from .._uploads import FileInput, open_upload
-from ..errors import InvalidArgumentError, UnexpectedResponseError
+from ..errors import InvalidArgumentError
 from ..models._convert import parse
 from ..models.files import File
 from ._arguments import CallOptions, FileRef, id_of
-from ._download import save, target_of, whole
+from ._download import save, signed_url_of, target_of, whole
 from ._listing import Listing, Page, items_of
 from ._progress import with_bar
 
@@ -156,9 +156,7 @@ class Files:
         call = Call("GET", f"{_path(file)}/url", query=[*numbers(1, expiry=expiry).items()])
         payload: Any = self._caller.json(call, Options(**options))
         url = payload.get("url") if isinstance(payload, dict) else None
-        if not isinstance(url, str):
-            raise UnexpectedResponseError("expected a signed URL, got another shape")
-        return SignedUrl(url)
+        return signed_url_of(url)
 
 
 def _path(file: FileRef) -> str:

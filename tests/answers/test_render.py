@@ -5,6 +5,7 @@ import json
 import pytest
 
 from mistral_knowledge.answers.events import CitationEvent, SearchResultsEvent
+from mistral_knowledge.errors import InvalidArgumentError
 
 from .wire import good, stream_of
 
@@ -47,7 +48,7 @@ def test_an_answer_without_citations_is_its_text():
 
 
 def test_another_style_is_refused():
-    with pytest.raises(ValueError, match="'plain' or 'markdown'"):
+    with pytest.raises(InvalidArgumentError, match="'plain' or 'markdown'"):
         answer("x").render("html")
 
 

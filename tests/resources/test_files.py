@@ -179,7 +179,13 @@ def test_a_signed_url_is_asked_for_its_hours() -> None:
     assert queries(client) == [[("expiry", "48")]]
 
 
-@pytest.mark.parametrize("payload", [{}, {"url": None}, {"url": 5}, [], "https://x.example", None])
+@pytest.mark.parametrize(
+    "payload",
+    [
+        *({}, {"url": None}, {"url": 5}, [], "https://x.example", None),
+        *({"url": "javascript:alert(1)"}, {"url": "https://x.example/a b"}),
+    ],
+)
 def test_a_signed_url_of_another_shape_is_an_error(payload: Any) -> None:
     with pytest.raises(UnexpectedResponseError, match="expected a signed URL"):
         answering(payload).files.signed_url(ID)
