@@ -62,4 +62,5 @@ def _paragraph(lines: List[str]) -> Iterator[str]:
         yield ""
     for line in lines[first:]:
         explained = _EXPLAINED.match(line)
-        yield f"* `{explained.group(1)}`: {explained.group(2)}" if explained else f"  {line.strip()}"
+        names, words = explained.groups() if explained else ("", "")
+        yield f"* `{names}`: {words}" if explained else f"  {line.strip()}"

@@ -13,8 +13,8 @@ FAILED, MISUSED, INTERRUPTED = 1, 2, 130
 try:
     from ._version import __version__
     from .commands import ask, fake_server, mcp
-    from .commands._showing import line
     from .errors import ConfigurationError, InvalidArgumentError, KnowledgeError
+    from .notebook._terminal import line
 except KeyboardInterrupt:  # they take long enough for a Ctrl-C
     sys.exit(INTERRUPTED)
 

@@ -16,9 +16,9 @@ import pytest
 from mistral_knowledge import FakeTransport, KnowledgeClient
 from mistral_knowledge.__main__ import main
 from mistral_knowledge._loopback import Connection, Seen, Server, chunk, head
-from mistral_knowledge.commands._showing import show_answer
 from mistral_knowledge.fake_api import KnowledgeApi
 from mistral_knowledge.fake_api.server import serve
+from mistral_knowledge.notebook._terminal import show_answer
 from mistral_knowledge.transports.fake import Scripted
 
 from .conftest import python, python_environment
