@@ -11,6 +11,9 @@ import attr
 from .call import Call
 from .problems import invalid, issue
 
+# Of names that contain what is searched, in whatever case; LIKE would refuse a long text.
+NAMED = "instr(lower({}), lower(?)) > 0"
+
 
 @attr.s(auto_attribs=True, slots=True, frozen=True)
 class Page:
@@ -55,10 +58,3 @@ def seq_of_token(token: str) -> int:
     except (ValueError, binascii.Error):
         pass
     raise invalid([issue(["query", "page_token"], "value_error", "Invalid page token", token)])
-
-
-def like(search: str) -> str:
-    """A LIKE pattern (ESCAPE '!') for names that contain `search`."""
-    for char in "!%_":
-        search = search.replace(char, f"!{char}")
-    return f"%{search}%"

@@ -10,7 +10,7 @@ from .call import Call
 from .documents import add_document, document_row, read_blob, wire_document
 from .exchange import ApiReply, json_reply
 from .form import Form, uploaded
-from .paging import like, page_of
+from .paging import NAMED, page_of
 from .parts import Parts
 from .problems import invalid, issue
 from .routes_libraries import library_row
@@ -52,8 +52,8 @@ def _added(parts: Parts, library_id: str, form: Form) -> Tuple[str, int]:
 
 def _list(parts: Parts, call: Call) -> ApiReply:
     library_id, page = library_row(parts, call.names["library_id"])["id"], page_of(call)
-    found = "FROM documents WHERE library_id = ? AND name LIKE ? ESCAPE '!'"
-    values = (library_id, like(call.text("search") or ""))
+    found = f"FROM documents WHERE library_id = ? AND {NAMED.format('name')}"
+    values = (library_id, call.text("search") or "")
     wanted = _wanted_attributes(call)
     sql = f"SELECT * {found} {_order(call)}"
     if wanted:

@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Optional, Tuple
 from .call import Call
 from .exchange import ApiReply, json_reply
 from .form import Form, optional_int, uploaded
-from .paging import like, page_of
+from .paging import NAMED, page_of
 from .parts import Parts, new_id
 from .problems import invalid, issue, not_found
 from .routing import Route
@@ -107,8 +107,8 @@ def _filters(call: Call) -> Tuple[str, List[str]]:
             values += wanted
     search = call.text("search")
     if search:
-        terms.append("filename LIKE ? ESCAPE '!'")
-        values.append(like(search))
+        terms.append(NAMED.format("filename"))
+        values.append(search)
     return " AND ".join(terms), values
 
 

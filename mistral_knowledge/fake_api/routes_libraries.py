@@ -9,7 +9,7 @@ from .call import Call
 from .checks import Field
 from .documents import drop_document
 from .exchange import ApiReply, empty_reply, json_reply
-from .paging import like, page_of, seq_of_token, token_after
+from .paging import NAMED, page_of, seq_of_token, token_after
 from .parts import USER_ID, Parts, new_id
 from .problems import not_found
 from .routing import Route
@@ -98,7 +98,7 @@ def _numbered_page(parts: Parts, call: Call) -> ApiReply:
 
 def _search(call: Call) -> Tuple[str, List[str]]:
     search = call.text("search")
-    return ("name LIKE ? ESCAPE '!'", [like(search)]) if search else ("1", [])
+    return (NAMED.format("name"), [search]) if search else ("1", [])
 
 
 def _get(parts: Parts, call: Call) -> ApiReply:
