@@ -19,6 +19,8 @@ from ..errors import (
 from ._arguments import BadArguments
 from .result import ToolResult, error_result
 
+_LONGEST_NAME = 100
+
 # The first that fits; a model can act on these, a person has to act on the others.
 _ADVICE = (
     (NotFoundError, "Check the ids: mistral_library_list and mistral_document_list give them."),
@@ -27,6 +29,12 @@ _ADVICE = (
     (RateLimitError, "Wait a while before you try again."),
     (RequestTimeoutError, "It took too long; you may try again later."),
 )
+
+
+def unknown(name: str, known: Iterable[str]) -> ToolResult:
+    """The result of a call of a tool that is not there."""
+    words = f"there is no tool {name[:_LONGEST_NAME]!r}; there are: {', '.join(known)}"
+    return error_result(redact(words), {})
 
 
 def misused(name: str, params: Any, error: BadArguments) -> ToolResult:

@@ -8,6 +8,7 @@ from typing import Any, Callable, Dict, Iterable, Mapping, Optional, Tuple
 from .._json import read_json
 from ..abort import AbortSignal
 from ..errors import InvalidArgumentError
+from ._failures import unknown
 from .result import OnUpdate, ToolResult, error_result
 from .tool import KnowledgeTool
 
@@ -74,12 +75,12 @@ def _run(
 ) -> ToolResult:
     tool = tools.get(name)
     if tool is None:
-        return error_result(f"there is no tool {name!r}; there are: {', '.join(tools)}", {})
+        return unknown(name, tools)
     try:
-        params = read_json(arguments or "{}") if isinstance(arguments, str) else arguments or {}
+        params = read_json(arguments or "{}") if isinstance(arguments, str) else arguments
     except ValueError as error:
         return error_result(f"the arguments are no JSON: {error}", {"tool": name})
-    return tool.execute(params, signal, on_update)
+    return tool.execute({} if arguments is None else params, signal, on_update)
 
 
 def _parts(tool_call: Any) -> Tuple[Any, str, Any]:

@@ -12,10 +12,20 @@ from ..models.answers import PartialAnswer, Usage
 _LONGEST = 200  # characters of the content in a repr
 
 
+def _utf8(value: Any) -> Any:
+    """Text without unpaired surrogates: they cannot go out to a host or a model."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {name: _utf8(one) for name, one in value.items()}
+    return [_utf8(one) for one in value] if isinstance(value, list) else value
+
+
 def _shown(details: Mapping[str, Any]) -> Dict[str, Any]:
     """What a server says of itself may hold a URL."""
     return {
-        name: redact(value) if isinstance(value, str) else value for name, value in details.items()
+        name: redact(value) if isinstance(value, str) else value
+        for name, value in _utf8(dict(details)).items()
     }
 
 
@@ -36,7 +46,7 @@ class ToolResult:
     """
 
     _content: Union[str, PartialAnswer]
-    structured_content: Optional[Dict[str, Any]] = None
+    structured_content: Optional[Dict[str, Any]] = attr.ib(default=None, converter=_utf8)
     details: Dict[str, Any] = attr.ib(factory=dict, converter=_shown)
     is_error: bool = False
     usage: Optional[Usage] = None
@@ -44,7 +54,8 @@ class ToolResult:
     @property
     def content(self) -> str:
         """What the model reads; the text of a partial result is joined when this is read."""
-        return self._content if isinstance(self._content, str) else self._content.text
+        text = self._content if isinstance(self._content, str) else self._content.text
+        return str(_utf8(text))
 
     def __repr__(self) -> str:
         text = redact(self.content)

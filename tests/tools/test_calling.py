@@ -60,6 +60,8 @@ def test_every_form_of_a_tool_call_is_taken(kit: List[KnowledgeTool], tool_call:
         (call("mistral_library_list", "[" * 100_000), "the arguments are no JSON"),
         (call("mistral_library_list", "[1]"), "must be a JSON object, not a list"),
         (call("mistral_library_list", 5), "must be a JSON object, not an integer"),
+        (call("mistral_library_list", []), "must be a JSON object, not a list"),
+        (call("mistral_library_list", False), "must be a JSON object, not a boolean"),
     ],
 )
 def test_what_a_model_got_wrong_is_in_the_message(
@@ -68,6 +70,12 @@ def test_what_a_model_got_wrong_is_in_the_message(
     content = dispatch(kit, tool_call)["content"]
     assert content.startswith("Error: ")
     assert words in content
+
+
+def test_a_huge_name_of_a_tool_gets_a_short_reply(kit: List[KnowledgeTool]) -> None:
+    content = dispatch(kit, call("x" * 1_000_000, "{}"))["content"]
+    assert content.startswith("Error: there is no tool 'xxx")
+    assert len(content) < 1_000
 
 
 @pytest.mark.parametrize("tool_call", [None, {}, {"function": {}}, "x", {"function": {"name": 5}}])

@@ -266,6 +266,27 @@ def test_results_survive_pickle() -> None:
     assert [pickle.loads(pickle.dumps(one)) for one in (result, seen[0])] == [result, seen[0]]
 
 
+# Odd replies
+
+
+@pytest.mark.parametrize("status", [200, 400])
+def test_unpaired_surrogates_of_a_server_do_not_reach_a_result(status: int) -> None:
+    odd = {"id": ID, "name": "a\ud800b", "message": "a\ud800b", "code": "a\ud800b"}
+    client = KnowledgeClient(transport=FakeTransport(script=[Scripted(status, json=odd)]))
+    (tool,) = knowledge_tools(client, only=["mistral_library_create"])
+    result = tool.execute({"name": "x"})
+    told = [result.content, repr(result.structured_content), str(result.details)]
+    assert "a?b" in result.content
+    assert [text for text in told if "\\ud800" in ascii(text)] == []
+
+
+def test_unpaired_surrogates_do_not_reach_a_partial_result() -> None:
+    seen: List[str] = []
+    body = good("a\ud800b")
+    ask(asking(Scripted.events(body)), on_update=lambda partial: seen.append(partial.content))
+    assert seen[0] == "a?b"
+
+
 # Failures
 
 
