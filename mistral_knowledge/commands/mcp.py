@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+import signal
 import sys
 from typing import Any
 
@@ -41,6 +42,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Serve until stdin ends; returns the exit code. ConfigurationError if it cannot."""
     serve_stdio = _server()
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    # The thread that reads stdin cannot be interrupted: a Ctrl-C ends the process, as SIGTERM does.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     with client_of(arguments.offline) as client:
         serve_stdio(knowledge_tools(client, read_only=arguments.read_only, roots=arguments.root))
     return 0

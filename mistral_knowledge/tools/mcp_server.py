@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import time
-from typing import Any, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional
 
 import anyio
 import anyio.from_thread
@@ -20,10 +20,12 @@ from mcp.server.stdio import stdio_server
 
 from .._version import __version__
 from ..abort import AbortSignal
-from .result import ToolResult, error_result
+from ._failures import unknown
+from .result import ToolResult
 from .tool import KnowledgeTool
 
 SECONDS_BETWEEN_UPDATES = 0.1
+MOST_CALLS = 32  # at a time; others wait
 INSTRUCTIONS = (
     "Libraries of documents at Mistral: list them, upload documents into them, and ask questions, "
     "which are answered with citations. Say what costs money before you do it."
@@ -35,6 +37,8 @@ Context = ServerRequestContext[Dict[str, Any]]
 def mcp_server(tools: List[KnowledgeTool]) -> Server[Dict[str, Any]]:
     """A server of `tools`, for any transport of the `mcp` package."""
     by_name = {tool.name: tool for tool in tools}
+    # Not the default one: stdio is read and written in its threads, by which a call is cancelled.
+    threads = anyio.CapacityLimiter(MOST_CALLS)
 
     async def list_tools(
         _: Context, __: Optional[types.PaginatedRequestParams]
@@ -46,9 +50,11 @@ def mcp_server(tools: List[KnowledgeTool]) -> Server[Dict[str, Any]]:
     ) -> types.CallToolResult:
         tool = by_name.get(params.name)
         if tool is None:
-            known = ", ".join(by_name)
-            return _told(error_result(f"there is no tool {params.name!r}; there are: {known}", {}))
-        return _told(await _called(tool, params.arguments or {}, context))
+            return _told(unknown(params.name, by_name))
+        signal = AbortSignal()
+        progress = _Progress(context)
+        execute = functools.partial(tool.execute, params.arguments or {}, signal, progress)
+        return _told(await _in_thread(execute, signal, threads))
 
     return Server(
         "mistral_knowledge",
@@ -70,12 +76,12 @@ def serve_stdio(tools: List[KnowledgeTool]) -> None:
     anyio.run(serve)
 
 
-async def _called(tool: KnowledgeTool, arguments: Dict[str, Any], context: Context) -> ToolResult:
+async def _in_thread(
+    execute: Callable[[], ToolResult], signal: AbortSignal, threads: anyio.CapacityLimiter
+) -> ToolResult:
     """Run a call in a thread; where the host cancels it, end what it does upstream."""
-    signal = AbortSignal()
-    execute = functools.partial(tool.execute, arguments, signal, _Progress(context))
     try:
-        return await anyio.to_thread.run_sync(execute, abandon_on_cancel=True)
+        return await anyio.to_thread.run_sync(execute, abandon_on_cancel=True, limiter=threads)
     finally:
         signal.abort()
 

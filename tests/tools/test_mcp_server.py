@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import pathlib
+import signal
+import subprocess
 import sys
 import threading
 from typing import Any, Callable, Coroutine, Dict, List
@@ -139,6 +142,63 @@ def test_a_cancelled_call_ends_the_transfer_upstream(mode: Any) -> None:
             assert (await host.list_tools()).tools
 
     alive(work)
+
+
+def test_calls_leave_the_threads_alone_that_read_and_write_stdio() -> None:
+    stall = Stall()
+    fake = FakeTransport(script=[Scripted.events(sse(chunk("Half ")), stall)])
+    tools = knowledge_tools(KnowledgeClient(transport=fake))
+
+    async def work() -> None:
+        async with Client(mcp_server(tools)) as host, anyio.create_task_group() as group:
+            group.start_soon(host.call_tool, "mistral_document_query", QUERY)
+            assert await anyio.to_thread.run_sync(stall.reached.wait, 30)
+            assert anyio.to_thread.current_default_thread_limiter().borrowed_tokens == 0
+            group.cancel_scope.cancel()
+
+    alive(work)
+
+
+def test_an_odd_character_of_a_server_does_not_end_the_command() -> None:
+    odd = json.dumps({"id": ID, "name": "a\ud800b"}).encode()
+
+    def play(connection: Connection) -> None:
+        connection.request()
+        connection.send(head(content_type="application/json", content_length=len(odd)) + odd)
+        connection.wait_for_end()
+
+    async def work(environment: Dict[str, str]) -> None:
+        server = command()
+        server.env = {**(server.env or {}), **environment}
+        async with Client(server) as host:
+            result = await host.call_tool("mistral_library_create", {"name": "x"})
+        assert "a?b" in result.content[0].text
+
+    with Server(play) as api:
+        own = {"MISTRAL_BASE_URL": api.url, "MISTRAL_API_KEY": "sk-test"}
+        alive(lambda: work(own))
+
+
+def test_a_ctrl_c_ends_the_command_while_it_waits_for_a_host() -> None:
+    asking = {"jsonrpc": "2.0", "id": 0, "method": "ping"}
+    started = command("--offline")
+    process = subprocess.Popen(
+        [started.command, *started.args],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=started.env,
+    )
+    with process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(json.dumps(asking).encode() + b"\n")
+        process.stdin.flush()
+        assert process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        try:
+            assert process.wait(30) == -signal.SIGINT
+        finally:
+            process.kill()
 
 
 def test_the_command_serves_a_host_over_stdio(
