@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 from typing import Any, Callable, ContextManager, Iterator, Optional
 
+from .._checks import switches
+
 OnProgress = Callable[[int, Optional[int]], object]
 
 
@@ -12,7 +14,7 @@ def with_bar(
     progress: bool, name: str, unit: str, on_progress: Optional[OnProgress]
 ) -> ContextManager[Optional[OnProgress]]:
     """Gives what is to be told of `done` and `total`: the caller's function, a bar, or both."""
-    if not progress:
+    if not switches(progress=progress).get("progress"):
         return contextlib.nullcontext(on_progress)
     from ..notebook._bars import amount_bar
 
@@ -23,7 +25,7 @@ def with_status(
     progress: bool, name: str, on_status: Optional[Callable[[Any], object]]
 ) -> ContextManager[Optional[Callable[[Any], object]]]:
     """The same for the status of a document."""
-    if not progress:
+    if not switches(progress=progress).get("progress"):
         return contextlib.nullcontext(on_status)
     from ..notebook._bars import status_bar
 
