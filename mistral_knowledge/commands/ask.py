@@ -16,6 +16,7 @@ from ..models.documents import Document
 from ..models.libraries import Library
 from ..notebook._terminal import line, progress, show_answer
 from ._clients import client_of
+from ._paths import files_of
 
 LIBRARY_NAME = "mistral_knowledge ask"
 DELETE_SECONDS = 10
@@ -43,7 +44,7 @@ def add_parser(subparsers: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit code."""
-    paths = _paths(arguments.files)
+    paths = files_of(arguments.files)
     if not arguments.question.strip():
         raise InvalidArgumentError("the question is empty")
     on_the_web = arguments.web_search or arguments.research
@@ -77,26 +78,6 @@ def _client(arguments: argparse.Namespace) -> KnowledgeClient:
             "no API key: set the environment variable MISTRAL_API_KEY, or try it with --offline"
         )
     return client_of(arguments.offline, arguments.model)
-
-
-def _paths(given: List[str]) -> List[str]:
-    """The files, and for each folder all files in it, sorted; hidden ones are left out."""
-    paths: List[str] = []
-    for path in given:
-        paths += _files_in(path) if os.path.isdir(path) else [path]
-    for path in paths:
-        if not os.path.isfile(path):
-            raise InvalidArgumentError(f"{path}: there is no such file")
-    return paths
-
-
-def _files_in(folder: str) -> List[str]:
-    found: List[str] = []
-    for place, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        found += [os.path.join(place, name) for name in sorted(names) if name[:1] != "."]
-    # A pipe would be waited for, and a link may lead nowhere.
-    return [path for path in found if os.path.isfile(path)]
 
 
 def _library(

@@ -58,10 +58,11 @@ class Channel:
             raise Ended
         raise Silence
 
-    def wait(self, seconds: float) -> None:
-        """Wait until something can be taken, at most `seconds`."""
+    def first(self, seconds: float) -> Any:
+        """The next item, which stays in it; None where none comes within `seconds`."""
         with self._changed:
             self._changed.wait_for(self._has_news, seconds)
+            return self._items[0] if self._items else None
 
     def close(self) -> None:
         """Take nothing more."""

@@ -6,7 +6,7 @@ what comes back, and else ignored, with a word to the caller.
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Mapping
+from typing import Any, Dict, List, Mapping, Tuple
 
 import attr
 
@@ -14,7 +14,7 @@ from .problems import invalid
 
 USED, IGNORED, REFUSED = "used", "ignored", "refused"
 # R2R's client sends its whole form: what only says "not set" is nothing to speak of.
-_NOTHING = (None, False, "", [], {})
+_NOTHING: Tuple[Any, ...] = (None, False, "", [], {})
 
 
 @attr.s(auto_attribs=True, frozen=True, slots=True)
@@ -49,8 +49,10 @@ AGENT: Dict[str, Field] = {
     "generation_config": Field(USED, "over both, in any mode"),
     "search_settings": Field(USED, "the last table"),
     "task_prompt": Field(USED, "instructions to the model"),
-    "rag_tools": Field(USED, "`web_search`; the other names are ignored"),
-    "research_tools": Field(USED, "`python_executor` and `reasoning`; the others are ignored"),
+    "rag_tools": Field(USED, "whether `web_search` is in it; the libraries are there anyway"),
+    "research_tools": Field(
+        USED, "in mode research: whether `python_executor`, the code interpreter, is in it"
+    ),
     "tools": Field(USED, "the older name of `rag_tools`"),
     "include_title_if_available": _TITLES,
     "use_system_context": Field(IGNORED, "Mistral has its own context", quiet=True),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Dict, List, Mapping, Optional
 
 from .problems import invalid
@@ -27,7 +28,8 @@ def flag(body: Mapping[str, Any], name: str, default: bool = False) -> bool:
 def number(body: Mapping[str, Any], name: str) -> Any:
     """A number, or None where it is not set; 422 for another kind."""
     value = body.get(name)
-    if isinstance(value, bool) or not isinstance(value, (int, float, type(None))):
+    plain = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if value is not None and not (plain and math.isfinite(value)):
         raise invalid(f"{name}: a number is expected")
     return value
 

@@ -13,7 +13,7 @@ from ..resources.rag import Rag
 from . import fields, kinds
 from .conversations import Conversations
 from .generation import chosen_libraries, generation
-from .problems import Problem, invalid
+from .problems import invalid
 
 _LIBRARY_TOOLS = ("search_file_knowledge", "search_file_descriptions", "get_file_content", "rag")
 _NO_TOOLS = ("web_scrape", "critique")
@@ -92,7 +92,7 @@ def page_question(
     ignored: List[str] = []
     found = fields.used(body, fields.PAGE, ignored)
     streamed = kinds.flag(body, "stream", default=True)
-    arguments = {"question": _asked(found, "query"), "libraries": list(libraries)}
+    arguments: Dict[str, Any] = {"question": _asked(found, "query"), "libraries": list(libraries)}
     web_search, sealed = kinds.flag(found, "web_search"), kinds.text(found, "conversation_id")
     if sealed is not None:
         kept = {"question": arguments["question"], "conversation": conversations.opened(sealed)}
@@ -126,7 +126,6 @@ def _tools(found: Mapping[str, Any], mode: str, ignored: List[str]) -> Dict[str,
             "research_tools", research, ("python_executor", "reasoning", *_LIBRARY_TOOLS), ignored
         )
         chosen["code_interpreter"] = "python_executor" in research
-        chosen["reasoning_effort"] = "high" if "reasoning" in research else None
     return chosen
 
 
@@ -143,11 +142,10 @@ def _check_names(
 def _continued(arguments: Dict[str, Any], ignored: List[str]) -> Dict[str, Any]:
     """What may be set anew in a conversation that goes on; the rest is as it began."""
     kept = ("web_search", "code_interpreter", "model", "instructions")
-    ignored += [f"{name}: kept from the start of the conversation" for name in kept
-                if arguments.get(name)]
-    return {
-        name: value for name, value in arguments.items() if name not in ("libraries", *kept)
-    }
+    ignored += [
+        f"{name}: kept from the start of the conversation" for name in kept if arguments.get(name)
+    ]
+    return {name: value for name, value in arguments.items() if name not in ("libraries", *kept)}
 
 
 def _config(found: Mapping[str, Any], name: str) -> Dict[str, Any]:
@@ -170,6 +168,3 @@ def _asked(body: Mapping[str, Any], name: str) -> str:
     if question is None or not question.strip():
         raise invalid(f"{name}: there is no question in it")
     return question
-
-
-__all__ = ["Problem", "Question", "agent_question", "page_question", "rag_question"]

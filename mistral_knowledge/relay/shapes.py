@@ -82,7 +82,7 @@ def payload(source: Cited) -> Dict[str, Any]:
     if source.source_type == "web":
         page = {"link": source.url, "snippet": None, "position": source.index, "type": "organic"}
         return {**shared, **page, "metadata": told}
-    chunk = {"owner_id": None, "collection_ids": [], "score": None, "text": ""}
+    chunk: Dict[str, Any] = {"owner_id": None, "collection_ids": [], "score": None, "text": ""}
     return {**shared, "document_id": _document_uuid(source), **chunk, "metadata": told}
 
 
