@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 QUESTION ?= What happens to an answer when the connection breaks in the middle?
 
-.PHONY: demo test lint docs bench clean
+.PHONY: demo test lint docs bench interop clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python -m mistral_knowledge ask --offline "$(QUESTION)" README.md docs
@@ -24,8 +24,14 @@ docs: $(VENV)-docs/.docs
 bench: $(VENV)-bench/.bench
 	$(VENV)-bench/bin/python -m benchmarks $(BENCH_ARGS)
 
+# The R2R client needs a Python that its parts have wheels for.
+INTEROP_PYTHON ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.11.*/bin/python) python3.11)
+
+interop: $(VENV)-interop/.interop
+	$(VENV)-interop/bin/python -m pytest -W ignore tests/interop $(PYTEST_ARGS)
+
 clean:
-	rm -rf $(VENV) $(VENV)-bench $(VENV)-docs build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-bench $(VENV)-docs $(VENV)-interop build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -50,4 +56,9 @@ $(VENV)-bench/.bench: setup.cfg pyproject.toml benchmarks/requirements.txt
 $(VENV)-docs/.docs: setup.cfg pyproject.toml
 	$(PYTHON) -m venv $(VENV)-docs
 	$(VENV)-docs/bin/python -m pip install --quiet --disable-pip-version-check -e ".[docs]"
+	touch $@
+
+$(VENV)-interop/.interop: setup.cfg pyproject.toml tests/interop/requirements.txt
+	$(INTEROP_PYTHON) -m venv $(VENV)-interop
+	$(VENV)-interop/bin/python -m pip install --quiet --disable-pip-version-check -e . -r tests/interop/requirements.txt
 	touch $@

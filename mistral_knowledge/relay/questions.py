@@ -103,12 +103,13 @@ def page_question(
 
 
 def _agent_generation(found: Mapping[str, Any], mode: str, ignored: List[str]) -> Dict[str, Any]:
-    names = ["rag_generation_config", "generation_config"]
+    # As in R2R each mode has its own: its client takes the other's `stream` for nothing.
+    own, other = "rag_generation_config", "research_generation_config"
     if mode == "research":
-        names.insert(1, "research_generation_config")
-    merged: Dict[str, Any] = {}
-    for name in names:
-        merged.update(_config(found, name))
+        own, other = other, own
+    if other in found:
+        ignored.append(f"{other}: it is for the other mode")
+    merged = {**_config(found, own), **_config(found, "generation_config")}
     return generation(merged, "generation_config", ignored)
 
 
