@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Optional, Sequence
 
 from werkzeug.wrappers import Request, Response
@@ -13,6 +14,7 @@ from ..resources._arguments import Libraries, library_ids
 from . import replies, whole
 from .body import Amend, EventBody
 from .conversations import Conversations
+from .gone import has_gone
 from .guard import Guard, checked_origins, checked_token
 from .limits import Places, json_of
 from .page import FILES, page_reply
@@ -117,7 +119,14 @@ class RelayApp:
         pump = self._started(question)
         amend = self._amend(question)
         if question.streamed:
-            body = EventBody(pump, style, self._heartbeat, amend_final=amend, secrets=self._secrets)
+            body = EventBody(
+                pump,
+                style,
+                self._heartbeat,
+                amend_final=amend,
+                secrets=self._secrets,
+                has_gone=partial(has_gone, request.environ),
+            )
             # An answer that is refused at once has a status; later there is only the stream.
             first = pump.channel.first(self._heartbeat)
             if isinstance(first, Failed):

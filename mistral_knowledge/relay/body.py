@@ -42,6 +42,7 @@ class EventBody:
         on_close: Callable[[], None] = lambda: None,
         amend_final: Optional[Amend] = None,
         secrets: Sequence[str] = (),
+        has_gone: Callable[[], bool] = lambda: False,
     ) -> None:
         self._pump = pump
         self._on_close = on_close
@@ -50,6 +51,7 @@ class EventBody:
         self._heartbeat = heartbeat
         self._amend = amend_final
         self._secrets = secrets
+        self._has_gone = has_gone
         self._shapes = Shapes()
         self._started = False
         self._last += [self._style.end] if self._style.end else []
@@ -66,7 +68,9 @@ class EventBody:
             try:
                 frame = self._frame(self._pump.channel.take(self._heartbeat))
             except Silence:
-                return HEARTBEAT
+                if not self._has_gone():
+                    return HEARTBEAT
+                self.close()
             except Ended:
                 return self._end()
             if frame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from typing import Any, Dict, List, Set
 
 from werkzeug.wrappers import Request
@@ -13,6 +14,7 @@ from .problems import RETRY_AFTER, Problem, invalid
 from .pump import Pump
 
 _BLOCK = 64 * 1024
+_PATIENCE = 1.0
 
 
 def json_of(request: Request, most: int) -> Dict[str, Any]:
@@ -77,8 +79,9 @@ class Places:
             pumps = list(self._pumps)
         for pump in pumps:
             pump.stop(AbortedError("the relay is closing", "closing"))
+        until = time.monotonic() + _PATIENCE
         for pump in pumps:
-            pump.thread.join(1)
+            pump.thread.join(max(0.0, until - time.monotonic()))
 
 
 def _too_many(most: int) -> Problem:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import select
-import socket
 from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
 from ..answers.events import FinalAnswerEvent, SearchResultsEvent
@@ -12,6 +10,7 @@ from ..models.answers import Answer, Source
 from . import shapes
 from .body import Amend
 from .channel import Ended, Silence
+from .gone import has_gone
 from .pump import Failed, Pump
 
 _TICK = 0.5
@@ -37,7 +36,7 @@ def read_whole(pump: Pump, environ: Mapping[str, Any]) -> Whole:
             item = pump.channel.take(_TICK)
         except Silence:
             # Nothing is written meanwhile that could fail.
-            if _has_gone(environ):
+            if has_gone(environ):
                 pump.close()
             continue
         except Ended:
@@ -87,15 +86,3 @@ def page_results(told: Whole, amend: Amend) -> Dict[str, Any]:
     event = FinalAnswerEvent(told[0])
     name, data = shapes.Shapes().of(event)
     return {"event": name, "data": amend(data)}
-
-
-def _has_gone(environ: Mapping[str, Any]) -> bool:
-    """Whether the client hung up, where the server lets us see its socket."""
-    line = environ.get("werkzeug.socket") or environ.get("gunicorn.socket")
-    if not isinstance(line, socket.socket):
-        return False
-    try:
-        readable, _, _ = select.select([line], [], [], 0)
-        return bool(readable) and line.recv(1, socket.MSG_PEEK) == b""
-    except (OSError, ValueError):
-        return True

@@ -52,7 +52,7 @@ for event in result_stream:
 
 WEB = """
 result_stream = client.retrieval.rag(
-    query="What are the latest developments with DeepSeek R1?", 
+    query="What are the latest developments with DeepSeek R1?",
     rag_generation_config={"stream": True},
     include_web_search=True
 )
@@ -104,7 +104,11 @@ ALL_SEVEN = {
     "FinalAnswerEvent",
 }
 TEXT = "DeepSeek R1 is a reasoning model.\n\nIts future will imply cheaper AI."
-PAGE = {"title": "AI", "url": "https://ai.test", "text": "Latest developments: DeepSeek R1 made waves."}
+PAGE = {
+    "title": "AI",
+    "url": "https://ai.test",
+    "text": "Latest developments: DeepSeek R1 made waves.",
+}
 
 
 @pytest.fixture

@@ -48,7 +48,9 @@ def events_in(body: bytes) -> List[Tuple[str, Any]]:
             assert name.startswith("event: ")
             assert data.startswith("data: ")
             value = data[len("data: ") :]
-            found.append((name[len("event: ") :], value if value == "[DONE]" else json.loads(value)))
+            found.append(
+                (name[len("event: ") :], value if value == "[DONE]" else json.loads(value))
+            )
     return found
 
 

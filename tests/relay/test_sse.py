@@ -88,7 +88,9 @@ def test_an_error_is_an_event_and_then_the_end(style: str, end: List[bytes]) -> 
 
 def test_the_server_s_own_words_come_redacted() -> None:
     words = "no https://files.test/a?sig=s3cret for Bearer abc.def"
-    _, error, done = body_of(chunk("Yes"), b'data: {"error": {"message": "%s"}}\n\n' % words.encode())
+    _, error, done = body_of(
+        chunk("Yes"), b'data: {"error": {"message": "%s"}}\n\n' % words.encode()
+    )
     assert b"s3cret" not in error
     assert b"abc.def" not in error
     assert b"https://files.test/a?***" in error
