@@ -53,12 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise InvalidArgumentError("give --offline FILE or --library ID, not both")
     if not (arguments.offline or arguments.library):
         raise InvalidArgumentError("nothing to ask: give --library ID, or --offline FILE")
-    try:
-        with _client(arguments) as client:
-            return _serve(client, arguments)
-    except KeyboardInterrupt:
-        _say("stopped")
-        return 0
+    with _client(arguments) as client:
+        return _serve(client, arguments)
 
 
 def _serve(client: KnowledgeClient, arguments: argparse.Namespace) -> int:
@@ -78,9 +74,10 @@ def _serve(client: KnowledgeClient, arguments: argparse.Namespace) -> int:
         host = f"[{arguments.host}]" if ":" in arguments.host else arguments.host
         _say(f"serving on http://{host}:{server.server_port} (Ctrl-C ends it)")
         try:
-            server.serve_forever(poll_interval=0.2)
+            server.serve_forever(poll_interval=0.2)  # which a Ctrl-C just ends
         finally:
             app.close()
+    _say("stopped")
     return 0
 
 
