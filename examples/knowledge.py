@@ -1,4 +1,4 @@
-"""What the examples ask: with a key your library, without one this repository's README, in memory."""
+"""What the examples ask: with a key your library, without one our README, in memory."""
 
 import os
 import pathlib
