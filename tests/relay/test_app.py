@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import Any, Dict, Iterator, List, Optional
+from wsgiref.validate import validator
 
 import pytest
 from werkzeug.test import Client, TestResponse
@@ -36,11 +37,15 @@ def app(client: KnowledgeClient, library: Library) -> Iterator[RelayApp]:
     wait_for_no_relay_threads()
 
 
+def asking(app: RelayApp) -> Client:
+    return Client(app, use_cookies=False)
+
+
 def ask(
     app: RelayApp, path: str, body: Any, headers: Optional[Dict[str, str]] = None, **environ: Any
 ) -> TestResponse:
     base = {**HOME, **environ}
-    return Client(app).post(path, json=body, headers=headers or {}, environ_overrides=base)
+    return asking(app).post(path, json=body, headers=headers or {}, environ_overrides=base)
 
 
 def asked(fake: FakeTransport) -> Any:
@@ -117,7 +122,7 @@ def test_r2r_s_paths_are_found_behind_a_slash_too_many_and_a_host_s_prefix(
 
 
 def test_the_page_is_served_with_a_policy_that_lets_nothing_else_run(app: RelayApp) -> None:
-    reply = Client(app).get("/")
+    reply = asking(app).get("/")
     assert reply.status_code == 200
     assert reply.mimetype == "text/html"
     assert reply.headers["Content-Security-Policy"] == (
@@ -126,13 +131,13 @@ def test_the_page_is_served_with_a_policy_that_lets_nothing_else_run(app: RelayA
     )
     assert reply.headers["X-Content-Type-Options"] == "nosniff"
     assert reply.headers["Referrer-Policy"] == "no-referrer"
-    kinds = [Client(app).get(path).mimetype for path in ("/page.css", "/page.js")]
+    kinds = [asking(app).get(path).mimetype for path in ("/page.css", "/page.js")]
     assert kinds == ["text/css", "text/javascript"]
 
 
 def test_health_is_told_without_asking_mistral(app: RelayApp, fake: FakeTransport) -> None:
     before = len(fake.requests)
-    assert Client(app).get("/healthz").get_json() == {"status": "ok"}
+    assert asking(app).get("/healthz").get_json() == {"status": "ok"}
     assert len(fake.requests) == before
 
 
@@ -149,7 +154,7 @@ def test_health_is_told_without_asking_mistral(app: RelayApp, fake: FakeTranspor
 def test_other_addresses_and_methods_are_refused_in_r2r_s_shape(
     app: RelayApp, method: str, path: str, status: int
 ) -> None:
-    reply = Client(app).open(path, method=method, environ_overrides=HOME)
+    reply = asking(app).open(path, method=method, environ_overrides=HOME)
     assert reply.status_code == status
     assert set(reply.get_json()) == {"message", "error_type"}
 
@@ -371,9 +376,9 @@ def test_origins_that_are_named_may_ask(client: KnowledgeClient, library: Librar
     reply = ask(app, PAGE, {"query": QUESTION, "stream": False}, {"Origin": origin})
     assert reply.status_code == 200
     assert reply.headers["Access-Control-Allow-Origin"] == origin
-    before = Client(app).options(PAGE, headers={"Origin": origin})
+    before = asking(app).options(PAGE, headers={"Origin": origin})
     assert (before.status_code, before.headers["Access-Control-Allow-Methods"]) == (204, "POST")
-    other = Client(app).options(PAGE, headers={"Origin": "https://evil.example"})
+    other = asking(app).options(PAGE, headers={"Origin": "https://evil.example"})
     assert other.status_code == 403
     assert "Access-Control-Allow-Origin" not in other.headers
 
@@ -381,7 +386,7 @@ def test_origins_that_are_named_may_ask(client: KnowledgeClient, library: Librar
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", ""])
 def test_what_a_form_of_another_site_could_send_is_refused(app: RelayApp, kind: str) -> None:
     body = json.dumps({"query": QUESTION})
-    reply = Client(app).post(PAGE, data=body, content_type=kind, environ_overrides=HOME)
+    reply = asking(app).post(PAGE, data=body, content_type=kind, environ_overrides=HOME)
     assert reply.status_code == 415
 
 
@@ -399,7 +404,7 @@ def test_with_a_token_every_question_needs_it_from_wherever_it_comes(
     wrong = [{}, {"x-api-key": ""}, {"x-api-key": TOKEN[:-1]}, {"Authorization": f"Basic {TOKEN}"}]
     assert [status(headers) for headers in [*wrong, {"x-api-key": "\u00e9"}]] == [401] * 5
     assert status({}, "127.0.0.1") == 401
-    assert Client(app).get("/", environ_overrides={"REMOTE_ADDR": "8.8.8.8"}).status_code == 200
+    assert asking(app).get("/", environ_overrides={"REMOTE_ADDR": "8.8.8.8"}).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -432,8 +437,7 @@ def test_a_long_body_gets_413(client: KnowledgeClient, fake: FakeTransport, leng
     body = json.dumps({"query": "x" * 200})
     environ = {**HOME, **({} if length else {"wsgi.input_terminated": True})}
     headers = {} if length else {"Transfer-Encoding": "chunked"}
-    builder = Client(app)
-    reply = builder.post(
+    reply = asking(app).post(
         RAG, data=body, content_type="application/json", headers=headers, environ_overrides=environ
     )
     assert reply.status_code == 413
@@ -443,7 +447,7 @@ def test_a_long_body_gets_413(client: KnowledgeClient, fake: FakeTransport, leng
 @pytest.mark.parametrize("body", [b"", b"{", b"\xff", b"[" * 100_000])
 def test_what_is_no_json_gets_422(app: RelayApp, body: bytes) -> None:
     kind = "application/json"
-    reply = Client(app).post(RAG, data=body, content_type=kind, environ_overrides=HOME)
+    reply = asking(app).post(RAG, data=body, content_type=kind, environ_overrides=HOME)
     assert reply.status_code == 422
 
 
@@ -521,3 +525,23 @@ def test_the_relay_without_werkzeug_says_what_to_install(run_python: Any) -> Non
     assert done.stdout.strip() == (
         'the relay needs Werkzeug: pip install "mistral-knowledge[relay]"'
     ), done.stderr
+
+
+def test_it_keeps_to_the_rules_of_wsgi(app: RelayApp) -> None:
+    checked = validator(app)
+    paths = [(RAG, STREAM), (RAG, {"query": QUESTION}), (PAGE, {})]
+    statuses = [ask(checked, path, body).status_code for path, body in paths]  # type: ignore[arg-type]
+    assert statuses == [200, 200, 422]
+    assert asking(checked).get("/").status_code == 200  # type: ignore[arg-type]
+
+
+def test_a_mistral_key_that_is_quoted_back_is_hidden() -> None:
+    class Keyed(FakeTransport):
+        needs_key = True
+
+    key = "sk-live-0123456789"
+    refusal = Scripted(status=401, json={"message": f"no such key: {key}"})
+    client = KnowledgeClient(key, transport=Keyed(script=[refusal]))
+    reply = ask(relay_app(client, libraries="lib", heartbeat=5), RAG, STREAM)
+    assert reply.status_code == 502
+    assert key not in reply.get_data(as_text=True)
