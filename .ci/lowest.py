@@ -8,6 +8,7 @@ ALSO = ["urllib3<2"]
 
 config = configparser.ConfigParser()
 config.read("setup.cfg", encoding="utf-8")
-required = config["options"]["install_requires"].split("\n")
+extras = config["options.extras_require"]
+required = [*config["options"]["install_requires"].split("\n"), *extras["relay"].split("\n")]
 print("\n".join(re.sub(r">=", "==", line.strip()) for line in required if line.strip()))
 print("\n".join(ALSO))
