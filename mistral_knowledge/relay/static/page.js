@@ -10,6 +10,8 @@ const UNREADABLE = "The server sent something that this page cannot read.";
 const UNREACHABLE = "The server cannot be reached. Is it running?";
 const STOPPED = "Stopped.";
 const PARTIAL = "What is shown is only a part of the answer.";
+const EMPTY = "The answer is empty.";
+const LENGTH = "The answer ends here because it reached its greatest length.";
 const STATUS_WORDS = {
   401: "This server asks for a token.",
   403: "The server does not allow this.",
@@ -364,7 +366,7 @@ class Turn {
     if (typeof data.generated_answer === "string") this.text = data.generated_answer;
     if (this.citations.length === 0) this.citeAll(data.citations);
     if (isText(data.conversation_id)) this.conversation = data.conversation_id;
-    this.end(this.text.trim() === "" ? "The answer is empty." : "");
+    this.end(this.text.trim() === "" ? EMPTY : data.metadata?.truncated === true ? LENGTH : "");
   }
 
   // The final answer has its citations grouped by source.
@@ -420,9 +422,9 @@ class Turn {
     const first = (name) => all.map((one) => one[name]).find(isText);
     return {
       index,
-      title: first("source_title") ?? first("title") ?? "Untitled source",
+      title: first("source_title") ?? first("title") ?? "Unnamed source",
       kind: KINDS[first("source_type")] ?? "Source",
-      passage: first("text") ?? "",
+      passage: first("text") ?? first("snippet") ?? "",
       url: webAddress(first("url")),
       cited: this.citedFor(citations),
     };
