@@ -7,10 +7,9 @@ import threading
 from typing import Any, Callable, Iterable, Iterator, Optional
 
 import attr
-from werkzeug.serving import WSGIRequestHandler, make_server
-
 from mistral_knowledge import FakeTransport, KnowledgeClient
 from mistral_knowledge.relay import relay_app
+from mistral_knowledge.relay.serving import relay_server
 from mistral_knowledge.transports.fake import Scripted
 
 LIBRARY = "01234567-89ab-4cde-8f01-23456789abcd"
@@ -25,13 +24,6 @@ class Served:
     close: Callable[[], None]
 
 
-class Quiet(WSGIRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log(self, type: str, message: str, *args: Any) -> None:
-        """Say nothing."""
-
-
 def relay_of(fake: FakeTransport, token: Optional[str] = None) -> Any:
     client = KnowledgeClient(transport=fake, retries=0)
     return relay_app(client, libraries=LIBRARY, token=token)
@@ -39,7 +31,7 @@ def relay_of(fake: FakeTransport, token: Optional[str] = None) -> Any:
 
 @contextlib.contextmanager
 def served(fake: FakeTransport, app: Any) -> Iterator[Served]:
-    server = make_server("127.0.0.1", 0, app, threaded=True, request_handler=Quiet)
+    server = relay_server(app, "127.0.0.1", 0)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     closing = contextlib.ExitStack()

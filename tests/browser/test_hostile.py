@@ -109,4 +109,4 @@ def test_no_text_makes_drawing_slow(serve, asked):
     openers = "**a *b `c [d](e " * 6000
     page = asked(serve(reply(text(openers), text("\n\n" + "*" * 50000), text("\n\n" + "`" * 50000))))
     finished(page)
-    expect(page.locator(".answer p")).to_have_count(3)
+    expect(page.locator(".answer > *")).to_have_count(3)

@@ -76,9 +76,13 @@ async function* textsOf(body) {
 async function* envelopesOf(body) {
   let rest = "";
   let data = [];
+  let afterReturn = false;
   for await (const text of textsOf(body)) {
-    // A CR at the end may be the first half of a CRLF.
-    const lines = (rest + text).split(/\r\n|\n|\r(?!$)/);
+    if (text === "") continue;
+    // A CR ends a line at once; the LF that may follow in the next piece ends no other.
+    const fresh = afterReturn && text[0] === "\n" ? text.slice(1) : text;
+    afterReturn = text.endsWith("\r");
+    const lines = (rest + fresh).split(/\r\n|\r|\n/);
     rest = lines.pop();
     for (const line of lines) {
       if (line.startsWith("data:")) data.push(line.slice(line[5] === " " ? 6 : 5));
@@ -625,7 +629,13 @@ const chat = {
   },
 
   async post(question, signal) {
-    const asked = { query: question, stream: true, conversation: true, conversation_id: this.id, web_search: byId("web").checked };
+    const asked = {
+      query: question,
+      stream: true,
+      conversation: true,
+      conversation_id: this.id,
+      web_search: byId("web").checked,
+    };
     for (;;) {
       const response = await fetch("api/rag", {
         method: "POST",
@@ -677,6 +687,7 @@ const chat = {
   buttons() {
     const [send, stop] = [byId("send"), byId("stop")];
     const focused = document.activeElement;
+    byId("web").disabled = this.busy || this.id !== null;
     send.hidden = this.busy;
     stop.hidden = !this.busy;
     if (focused === send) stop.focus();
