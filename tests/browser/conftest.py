@@ -53,12 +53,12 @@ def page(context: BrowserContext) -> Page:
 
 @pytest.fixture
 def serve() -> Iterator[Callable[..., Served]]:
-    """`serve(*replies, token=None)`: the relay over a Mistral that gives these replies."""
+    """`serve(*replies, **options of relay_app)`: the relay over a Mistral that replies so."""
     with contextlib.ExitStack() as stack:
 
-        def start(*replies: Any, token: Any = None) -> Served:
+        def start(*replies: Any, **options: Any) -> Served:
             fake = scripted(*replies)
-            return stack.enter_context(served(fake, relay_of(fake, token)))
+            return stack.enter_context(served(fake, relay_of(fake, **options)))
 
         yield start
 
@@ -112,5 +112,3 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
 def run(command: List[str], folder: pathlib.Path) -> None:
     done = subprocess.run(command, cwd=str(folder), capture_output=True, timeout=150, check=False)
     assert done.returncode == 0, done.stderr.decode("utf-8", "replace")
-
-

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from typing import Any, Callable, Iterable, Iterator, Optional
+from typing import Any, Callable, Iterable, Iterator
 
 import attr
+from mistral_knowledge.relay.serving import relay_server
+
 from mistral_knowledge import FakeTransport, KnowledgeClient
 from mistral_knowledge.relay import relay_app
-from mistral_knowledge.relay.serving import relay_server
 from mistral_knowledge.transports.fake import Scripted
 
 LIBRARY = "01234567-89ab-4cde-8f01-23456789abcd"
@@ -24,9 +25,9 @@ class Served:
     close: Callable[[], None]
 
 
-def relay_of(fake: FakeTransport, token: Optional[str] = None) -> Any:
+def relay_of(fake: FakeTransport, **options: Any) -> Any:
     client = KnowledgeClient(transport=fake, retries=0)
-    return relay_app(client, libraries=LIBRARY, token=token)
+    return relay_app(client, libraries=LIBRARY, **options)
 
 
 @contextlib.contextmanager

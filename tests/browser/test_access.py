@@ -158,7 +158,9 @@ def test_the_rules_of_accessibility_are_kept(serve, page, modules, colors):
     page.emulate_media(color_scheme=colors)
     error = {"type": "conversation.response.error", "message": "out of credit"}
     code = text("Fast.\n\n```\n" + "x = 1; " * 60 + "\n```\n\n- one\n- two `x`")
-    relay = serve(reply(thinking("Hm."), code, citation("One")), reply(text("Half"), error), token="t")
+    relay = serve(
+        reply(thinking("Hm."), code, citation("One")), reply(text("Half"), error), token="t"
+    )
     page.goto(relay.url)
     script = (modules / "node_modules" / "axe-core" / "axe.min.js").read_text("utf-8")
 
@@ -179,13 +181,3 @@ def test_the_rules_of_accessibility_are_kept(serve, page, modules, colors):
     send(page, "And now?")
     expect(page.locator(".notice.bad")).to_be_visible()
     assert violations() == []
-
-
-def test_the_page_says_what_it_needs_where_scripts_are_off(serve, browser):
-    context = browser.new_context(java_script_enabled=False)
-    try:
-        page = context.new_page()
-        page.goto(serve().url)
-        expect(page.get_by_text("This page needs JavaScript")).to_be_visible()
-    finally:
-        context.close()

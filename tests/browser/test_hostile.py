@@ -42,7 +42,10 @@ def test_hostile_text_is_shown_as_text_and_nothing_of_it_runs(serve, asked):
     shown = page.locator("body").inner_text()
     assert shown.count("onerror='hacked = 1'") >= 8
     assert page.evaluate("typeof hacked") == "undefined"
-    assert page.locator("body").locator("script, img, b, iframe, style, [onclick], [onerror]").count() == 0
+    assert (
+        page.locator("body").locator("script, img, b, iframe, style, [onclick], [onerror]").count()
+        == 0
+    )
     protocols = "all => all.map(one => one.protocol)"
     assert set(page.locator("a[href]").evaluate_all(protocols)) == {"https:"}
 
@@ -83,7 +86,8 @@ def test_a_strict_content_security_policy_is_in_force(serve, page):
     ]
     page.goto(relay.url)
     inserted = """() => new Promise((resolve) => {
-      document.addEventListener("securitypolicyviolation", (event) => resolve(event.effectiveDirective));
+      const refused = (event) => resolve(event.effectiveDirective);
+      document.addEventListener("securitypolicyviolation", refused);
       const script = document.createElement("script");
       script.textContent = "hacked = 1";
       document.body.append(script);
@@ -107,6 +111,8 @@ def test_the_page_asks_nothing_but_its_own_server(serve, context, page):
 
 def test_no_text_makes_drawing_slow(serve, asked):
     openers = "**a *b `c [d](e " * 6000
-    page = asked(serve(reply(text(openers), text("\n\n" + "*" * 50000), text("\n\n" + "`" * 50000))))
+    page = asked(
+        serve(reply(text(openers), text("\n\n" + "*" * 50000), text("\n\n" + "`" * 50000)))
+    )
     finished(page)
     expect(page.locator(".answer > *")).to_have_count(3)

@@ -57,7 +57,11 @@ def test_data_of_several_lines_is_one_event(serve_raw, asked):
 
 
 def test_the_final_answer_alone_is_enough_with_its_grouped_citations(serve_raw, asked):
-    cited = {"id": "a", "source_title": "One", "spans": [{"start": 0, "end": 1}, {"start": 2, "end": 4}]}
+    cited = {
+        "id": "a",
+        "source_title": "One",
+        "spans": [{"start": 0, "end": 1}, {"start": 2, "end": 4}],
+    }
     other = {"id": "b", "source_title": "Two", "spans": [{"start": 4, "end": 4}], "payload": None}
     found = {"chunk_search_results": [{"id": "u", "text": "The words that were found."}]}
     body = line({"event": "search_results", "data": {"data": found}})
@@ -72,7 +76,10 @@ def test_the_final_answer_alone_is_enough_with_its_grouped_citations(serve_raw, 
 
 BROKEN = {
     "just stops": ([line(message("Half")).encode()], "The connection ended before"),
-    "stops in an event": ([(line(message("Half")) + line(final("x"))[:-1]).encode()], "ended before"),
+    "stops in an event": (
+        [(line(message("Half")) + line(final("x"))[:-1]).encode()],
+        "ended before",
+    ),
     "is no JSON": ([line(message("Half")).encode(), b"data: {oops\n\n"], "cannot read"),
     "is no envelope": ([line(message("Half")).encode(), b"data: [1]\n\n"], "cannot read"),
     "has odd data": ([line(message("Half")).encode(), b'data: {"event": "error"}\n\n'], "failed"),
@@ -103,7 +110,11 @@ def test_an_empty_body_is_no_answer(serve_raw, asked):
 @pytest.mark.parametrize(
     ("status", "body", "words"),
     [
-        ("413 Too Large", b'{"message": "at most 9 bytes"}', "too long for this server.\nThe server"),
+        (
+            "413 Too Large",
+            b'{"message": "at most 9 bytes"}',
+            "too long for this server.\nThe server",
+        ),
         ("422 No", b'{"detail": "?"}', "The server refuses the question."),
         ("502 Bad Gateway", b"<html>", "The server failed."),
         ("200 OK", b"<html>", "cannot read"),

@@ -44,6 +44,24 @@ def tool_run(name: str, arguments: str, found: str) -> List[dict]:
     ]
 
 
+def chat_reply(*steps: Any) -> Scripted:
+    """The reply of chat completions: contents of deltas and happenings, with its end mark."""
+    chunks = [step if hasattr(step, "run") else _chunk({"content": step}) for step in steps]
+    end = [_chunk({"content": ""}, "stop"), b"data: [DONE]\n\n"]
+    return Scripted.events(*map(_step, [*chunks, *end]))
+
+
+def _chunk(delta: dict, finish_reason: Optional[str] = None) -> dict:
+    choice = {"index": 0, "delta": delta, "finish_reason": finish_reason}
+    return {"id": "cmpl_1", "model": "m", "choices": [choice]}
+
+
+def content_of(step: dict) -> Any:
+    """What a delta of a conversation holds, for one of chat completions."""
+    content = step["content"]
+    return [content] if isinstance(content, dict) else content
+
+
 class Gate:
     """Stands in a reply: what follows comes once the test has opened it."""
 
