@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 QUESTION ?= What happens to an answer when the connection breaks in the middle?
 
-.PHONY: demo test lint docs bench interop clean
+.PHONY: demo test lint docs bench interop browser clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python -m mistral_knowledge ask --offline "$(QUESTION)" README.md docs
@@ -30,8 +30,12 @@ INTEROP_PYTHON ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.11.*/bin/pyth
 interop: $(VENV)-interop/.interop
 	$(VENV)-interop/bin/python -m pytest -W ignore tests/interop $(PYTEST_ARGS)
 
+browser: $(VENV)-browser/.browser
+	.ci/chromium
+	$(VENV)-browser/bin/python -m pytest tests/browser $(PYTEST_ARGS)
+
 clean:
-	rm -rf $(VENV) $(VENV)-bench $(VENV)-docs $(VENV)-interop build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-bench $(VENV)-docs $(VENV)-interop $(VENV)-browser build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -61,4 +65,9 @@ $(VENV)-docs/.docs: setup.cfg pyproject.toml
 $(VENV)-interop/.interop: setup.cfg pyproject.toml tests/interop/requirements.txt
 	$(INTEROP_PYTHON) -m venv $(VENV)-interop
 	$(VENV)-interop/bin/python -m pip install --quiet --disable-pip-version-check -e . -r tests/interop/requirements.txt
+	touch $@
+
+$(VENV)-browser/.browser: setup.cfg pyproject.toml tests/browser/requirements.txt
+	$(PYTHON) -m venv $(VENV)-browser
+	$(VENV)-browser/bin/python -m pip install --quiet --disable-pip-version-check -e ".[relay,test]" -r tests/browser/requirements.txt
 	touch $@

@@ -22,12 +22,16 @@ expect.set_options(timeout=PATIENCE * 1000)
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    path = next(filter(None, map(shutil.which, CHROMIUMS)), None)
-    assert path, f"the browser tests need one of {', '.join(CHROMIUMS)} on the PATH"
     with sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        made = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
         yield made
         made.close()
+
+
+def chromium() -> str:
+    path = next(filter(None, map(shutil.which, CHROMIUMS)), None)
+    assert path, f"the browser tests need one of {', '.join(CHROMIUMS)} on the PATH"
+    return path
 
 
 @pytest.fixture

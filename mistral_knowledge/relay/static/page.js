@@ -526,7 +526,7 @@ const sourcePanel = {
     byId("source-kind").textContent = `${source.index} · ${source.kind}`;
     byId("source-title").textContent = source.title;
     this.fill("source-link", source.url && link(source.url, `Open ${source.url.host}`));
-    byId("source-unknown").hidden = source.passage !== "" || source.cited.length > 0;
+    byId("source-unknown").hidden = Boolean(source.url || source.passage || source.cited.length);
     this.fill("source-passage", source.passage && element("blockquote", source.passage));
     this.fill("source-cited", source.cited.length && quotes(source.cited));
     if (!this.node.open) this.node.show();
