@@ -193,7 +193,7 @@ class Writer {
   }
 
   marksUpTo(parent, place) {
-    while (this.marks.length && this.marks[0].at <= place) parent.append(this.makeMark(this.marks.shift().index));
+    while (this.marks.length && this.marks[0].at <= place) stick(parent, this.makeMark(this.marks.shift().index));
   }
 
   inline(parent, from, to, depth = 0) {
@@ -219,6 +219,17 @@ class Writer {
     else if (address) wrapped(link(address, ""), start + 1, label.length);
     else this.plain(parent, start, end);
   }
+}
+
+// A mark stays on the line of the word before it.
+function stick(parent, mark) {
+  const last = parent.lastChild;
+  const word = last instanceof Text ? /\S{1,24}$/u.exec(last.data) : null;
+  if (word) {
+    last.data = last.data.slice(0, word.index);
+    parent.append(element("span", word[0], "kept"));
+  }
+  (parent.lastChild?.className === "kept" ? parent.lastChild : parent).append(mark);
 }
 
 function blockNode(block, writer) {
