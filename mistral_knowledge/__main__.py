@@ -9,12 +9,12 @@ import sys
 from typing import List, Optional
 
 from ._version import __version__
-from .commands import ask, fake_server
+from .commands import ask, fake_server, sync
 from .errors import ConfigurationError, InvalidArgumentError, KnowledgeError
 
 FAILED, MISUSED, INTERRUPTED = 1, 2, 130
 
-_COMMANDS = (ask, fake_server)
+_COMMANDS = (ask, sync, fake_server)
 
 
 def main(arguments: Optional[List[str]] = None) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, Iterator, List, Optional, Tuple, Union
+from typing import Any, Callable, Iterable, Iterator, List, Optional, Tuple, Union
 
 import attr
 
@@ -12,13 +12,13 @@ from ..abort import AbortSignal
 from ..errors import InvalidArgumentError, UploadsAbortedError
 from ..models.folders import SyncReport, SyncStep
 from ._arguments import CallOptions
-from ._folder import Path, Pattern, Patterns, files_in
+from ._folder import Found, Path, Pattern, Patterns, files_in
 from ._pool import Left, Pool, each
 from ._sync_act import Task, actor
 from ._sync_look import looker, remote_of
 from ._sync_plan import Local, Remote, plan
 from ._upload_many import OnFiles, checked_workers, gated
-from .documents import Documents
+from .documents import Documents, seconds_to_wait
 
 # In this order: nothing is deleted before everything else went well.
 _FIRST, _LAST = ("upload", "replace", "rename"), ("delete",)
@@ -26,13 +26,10 @@ _FIRST, _LAST = ("upload", "replace", "rename"), ("delete",)
 
 @attr.s(auto_attribs=True, frozen=True, slots=True)
 class Sync:
-    """How to bring a library in line with a folder.
-
-    library_id: None for one that is still to be made, which can only be planned
-    """
+    """How to bring a library in line with a folder."""
 
     caller: Caller
-    library_id: Optional[str]
+    library_id: str
     patterns: Patterns
     delete: bool
     workers: int
@@ -45,16 +42,16 @@ class Sync:
     def of(
         cls,
         caller: Caller,
-        library_id: Optional[str],
-        pattern: Pattern = None,
-        delete: bool = False,
-        workers: int = 8,
-        wait: Union[bool, float] = False,
-        on_progress: Optional[OnFiles] = None,
-        options: Optional[CallOptions] = None,
+        library_id: str,
+        pattern: Pattern,
+        delete: bool,
+        workers: int,
+        wait: Union[bool, float],
+        on_progress: Optional[OnFiles],
+        options: CallOptions,
     ) -> Sync:
         """From the arguments of a caller, checked."""
-        options = options if options is not None else {}
+        seconds_to_wait(wait)
         signal = options.pop("signal", None)
         return cls(
             gated(caller, options),
@@ -70,17 +67,16 @@ class Sync:
 
     def run(self, folder: Path, dry_run: bool) -> SyncReport:
         """Look, plan, and unless it is a dry run, act."""
-        place = os.fsdecode(folder)
-        if not os.path.isdir(place):
-            raise InvalidArgumentError(f"{place}: there is no such folder")
+        place = _checked_folder(folder)
         steps = self._planned(place)
-        if not dry_run and self.library_id is not None:
-            steps = self._carried_out(steps, self.library_id)
+        if not dry_run:
+            steps = self._carried_out(steps)
         return SyncReport(place, self.library_id, dry_run, steps)
 
     def _planned(self, folder: str) -> List[SyncStep]:
         remotes = self._remotes()
-        files, failed = self._looked_at(folder, remotes)
+        found = files_in(folder, self.patterns)
+        files, failed = _looked_at(found, remotes, self.workers, self.signal)
         unreadable = frozenset(step.name for step in failed)
         steps = plan(files, remotes, self.delete, self.patterns.match, unreadable)
         if not files and not failed and any(step.action == "delete" for step in steps):
@@ -91,8 +87,6 @@ class Sync:
         return failed + steps
 
     def _remotes(self) -> List[Remote]:
-        if self.library_id is None:
-            return []
         # Oldest first: what others add meanwhile comes behind, and moves nothing under the paging.
         options: CallOptions = {**self.options, "signal": self.signal}
         listing = Documents(self.caller).list(
@@ -100,20 +94,9 @@ class Sync:
         )
         return [remote_of(document) for document in listing]
 
-    def _looked_at(self, folder: str, remotes: List[Remote]) -> Tuple[List[Local], List[SyncStep]]:
-        files: List[Local] = []
-        failed: List[SyncStep] = []
-        pool = Pool(looker(remotes), files_in(folder, self.patterns), self.workers, self.signal)
-        for seen in _until_aborted(pool, []):
-            if isinstance(seen, Local):
-                files.append(seen)
-            else:
-                failed.append(seen)
-        return files, sorted(failed, key=lambda step: step.name)
-
-    def _carried_out(self, planned: List[SyncStep], library_id: str) -> List[SyncStep]:
+    def _carried_out(self, planned: List[SyncStep]) -> List[SyncStep]:
         steps = list(planned)
-        act = actor(self.caller, library_id, self.wait, self.options)
+        act = actor(self.caller, self.library_id, self.wait, self.options)
         first, last = _tasks(steps, _FIRST), _tasks(steps, _LAST)
         progress = _Progress(self.on_progress, len(first) + len(last))
         self._through(act, first, steps, progress)
@@ -133,6 +116,35 @@ class Sync:
         for number, step in _until_aborted(pool, progress.names):
             steps[number] = step
             progress.add(step)
+
+
+def plan_for_new_library(folder: Path, pattern: Pattern = None) -> SyncReport:
+    """What a sync with a library that is still to be made would do."""
+    place, patterns = _checked_folder(folder), Patterns(pattern)
+    files, failed = _looked_at(files_in(place, patterns), [], 1, None)
+    steps = failed + plan(files, [], False, patterns.match)
+    return SyncReport(place, None, True, steps)
+
+
+def _checked_folder(folder: Path) -> str:
+    place = os.fsdecode(folder)
+    if not os.path.isdir(place):
+        raise InvalidArgumentError(f"{place}: there is no such folder")
+    return place
+
+
+def _looked_at(
+    found: Iterable[Found], remotes: List[Remote], workers: int, signal: Optional[AbortSignal]
+) -> Tuple[List[Local], List[SyncStep]]:
+    """The files that can be compared, and a failed step for each that cannot."""
+    files: List[Local] = []
+    failed: List[SyncStep] = []
+    for seen in _until_aborted(Pool(looker(remotes), found, workers, signal), []):
+        if isinstance(seen, Local):
+            files.append(seen)
+        else:
+            failed.append(seen)
+    return files, sorted(failed, key=lambda step: step.name)
 
 
 class _Progress:

@@ -65,7 +65,7 @@ class Documents:
         Raises InvalidArgumentError, what `open` raises for a path, and with `wait` also
         ProcessingError and ProcessingTimeoutError.
         """
-        seconds = _seconds_to_wait(wait)
+        seconds = seconds_to_wait(wait)
         path = f"{_library_path(library)}/documents"
         with open_upload(file, name, mime_type) as upload:
             body = MultipartBody([], upload, on_progress)
@@ -104,7 +104,7 @@ class Documents:
         Raises InvalidArgumentError; the rest comes as outcomes, or while they are read: see
         `UploadRun`.
         """
-        library_id, _ = id_of(library, Library), _seconds_to_wait(wait)
+        library_id, _ = id_of(library, Library), seconds_to_wait(wait)
         found, total = files_of(files, pattern)
         signal = options.pop("signal", None)
         upload = uploader(type(self)(gated(self._caller, options)), library_id, wait, options)
@@ -275,7 +275,8 @@ def _in_library(library: LibraryOrDocument, document: Document) -> Document:
     return document
 
 
-def _seconds_to_wait(wait: Union[bool, float]) -> Optional[float]:
+def seconds_to_wait(wait: Union[bool, float]) -> Optional[float]:
+    """The seconds that `wait=` means, or None for not to wait."""
     if isinstance(wait, bool):
         return 300.0 if wait else None
     if isinstance(wait, (int, float)) and wait > 0:
