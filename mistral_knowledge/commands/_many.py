@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import sys
-from typing import Any, Callable, Iterator, Optional
+from typing import Any, Callable, Iterator, Optional, Union
 
 from ._showing import line, progress
 
@@ -14,13 +14,28 @@ OnFiles = Callable[[int, Optional[int]], object]
 
 @contextlib.contextmanager
 def counting(unit: str) -> Iterator[OnFiles]:
-    """Gives an `on_progress(done, total)` that shows it."""
+    """Gives an `on_progress(done, total)` that shows it; a Ctrl-C is told how far it came."""
     bar = _bar(unit)
-    if bar is None:
-        yield _Lines(unit).show
-        return
-    with bar:
-        yield lambda done, total: _move(bar, done, total)
+    shown: Union[_Lines, _Bar] = _Lines(unit) if bar is None else _Bar(bar)
+    far = ""
+
+    def on_progress(done: int, total: Optional[int]) -> None:
+        nonlocal far
+        far = _far(done, total, unit)
+        shown.show(done, total)
+
+    try:
+        yield on_progress
+    except KeyboardInterrupt:
+        line(f"{far or f'no {unit}'} done; run it again for the rest")
+        raise
+    finally:
+        if bar is not None:
+            bar.close()
+
+
+def _far(done: int, total: Optional[int], unit: str) -> str:
+    return f"{done} of {total} {unit}" if total else f"{done} {unit}"
 
 
 def _bar(unit: str) -> Any:
@@ -33,10 +48,13 @@ def _bar(unit: str) -> Any:
     return tqdm.tqdm(unit=f" {unit}", file=sys.stderr)
 
 
-def _move(bar: Any, done: int, total: Optional[int]) -> None:
-    if bar.total != total:
-        bar.total = total
-    bar.update(done - bar.n)
+class _Bar:
+    def __init__(self, bar: Any) -> None:
+        self._bar = bar
+
+    def show(self, done: int, total: Optional[int]) -> None:
+        self._bar.total = total
+        self._bar.update(done - self._bar.n)
 
 
 class _Lines:
@@ -47,7 +65,7 @@ class _Lines:
         self._tenth = 0
 
     def show(self, done: int, total: Optional[int]) -> None:
-        text = f"{done} of {total} {self._unit}" if total else f"{done} {self._unit}"
+        text = _far(done, total, self._unit)
         if _watched():
             progress(text)
         elif total and done * 10 // total > self._tenth:
