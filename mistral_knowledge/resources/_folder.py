@@ -110,7 +110,7 @@ def _problem(path: str, name: str, root: str) -> Optional[Exception]:
 
 
 def _within(path: str, root: str) -> bool:
-    return os.path.realpath(path).startswith(os.path.join(root, ""))
+    return os.path.join(os.path.realpath(path), "").startswith(os.path.join(root, ""))
 
 
 def refuse_what_is_no_file(path: Path) -> os.stat_result:

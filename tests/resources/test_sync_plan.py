@@ -27,9 +27,7 @@ def local(name: str, content: str = "", modified: float = 0.0, hashed: bool = Tr
     return Local(name, f"/f/{name}", len(content), modified, hashes)
 
 
-def remote(
-    number: int, name: Optional[str], content: Optional[str] = None, **more: Any
-) -> Remote:
+def remote(number: int, name: Optional[str], content: Optional[str] = None, **more: Any) -> Remote:
     known = {} if content is None else {"hash": digest(content), "size": len(content)}
     return Remote(f"d{number}", name, **{**known, **more})
 

@@ -32,7 +32,7 @@ from mistral_knowledge import (
 from mistral_knowledge.resources import _gate
 from mistral_knowledge.transports.fake import Scripted
 
-from ..conftest import AT_ONCE, python, python_environment
+from ..conftest import AT_ONCE, python_environment
 from .wire import ID, OTHER
 
 PATIENCE = 20.0
@@ -291,7 +291,9 @@ def test_an_abort_says_what_is_done_and_what_is_not(
     next(run)
     timer = threading.Thread(target=lambda: (_begun(held, 2), signal.abort("stop pressed")))
     timer.start()
-    with pytest.raises(UploadsAbortedError, match="1 done, .* begun and not done.*stop pressed") as e:
+    with pytest.raises(
+        UploadsAbortedError, match="1 done, .* begun and not done.*stop pressed"
+    ) as e:
         next(run)
     timer.join()
     assert isinstance(e.value, AbortedError)
