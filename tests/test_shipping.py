@@ -107,15 +107,17 @@ def test_it_works_in_another_process_with_the_key_of_that_process() -> None:
 
 
 def test_a_key_that_was_given_as_text_stays_behind_and_the_error_says_so() -> None:
-    with again(KnowledgeClient(KEY)) as client:
-        with pytest.raises(ConfigurationError, match="stays behind when a client is pickled"):
-            client.libraries.get("x")
+    with again(KnowledgeClient(KEY)) as client, pytest.raises(
+        ConfigurationError, match="stays behind when a client is pickled"
+    ):
+        client.libraries.get("x")
 
 
 def test_without_a_key_there_the_usual_error_says_what_to_do() -> None:
-    with again(KnowledgeClient()) as client:
-        with pytest.raises(ConfigurationError, match="set the environment variable"):
-            client.libraries.get("x")
+    with again(KnowledgeClient()) as client, pytest.raises(
+        ConfigurationError, match="set the environment variable"
+    ):
+        client.libraries.get("x")
 
 
 @pytest.mark.parametrize("gone", ["module", "function"])
@@ -133,9 +135,10 @@ def test_a_function_that_is_not_there_is_named(
         monkeypatch.setattr(sys, "path", [one for one in sys.path if one != str(tmp_path)])
     else:
         monkeypatch.delattr(keys_for_a_test, "find")
-    with pickle.loads(data) as client:
-        with pytest.raises(ConfigurationError, match="the function find of keys_for_a_test"):
-            client.libraries.get("x")
+    with pickle.loads(data) as client, pytest.raises(
+        ConfigurationError, match="the function find of keys_for_a_test"
+    ):
+        client.libraries.get("x")
 
 
 @pytest.mark.parametrize("source", [lambda: KEY, Holder().key, [KEY].pop])

@@ -1,4 +1,4 @@
-"""`python -m mistral_knowledge sync`: offline in a file, against a server, stopped in the middle."""
+"""`python -m mistral_knowledge sync`: offline in a file, over HTTP, stopped in the middle."""
 
 from __future__ import annotations
 
