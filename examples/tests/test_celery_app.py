@@ -18,7 +18,7 @@ from mistral_knowledge._loopback import Connection, Server, chunk, head
 
 from .conftest import EXAMPLES, environment
 
-PATIENCE = 60
+PATIENCE = 30
 LIBRARY = "0b2b1c1e-5f3a-4a57-9c43-3e3f5d1f7a10"
 
 
@@ -84,7 +84,7 @@ def test_a_document_is_uploaded_and_asked(
 def test_a_soft_time_limit_comes_out_of_the_middle_of_an_upload(
     app: Any, tmp_path: pathlib.Path
 ) -> None:
-    hung_up: "queue.Queue[str]" = queue.Queue()
+    hung_up: queue.Queue[str] = queue.Queue()
 
     def play(connection: Connection) -> None:
         # The head is read and no byte of the body, until the client is gone.
@@ -104,7 +104,7 @@ def test_a_soft_time_limit_comes_out_of_the_middle_of_an_upload(
 def test_a_soft_time_limit_in_the_middle_of_an_answer_keeps_what_came(
     app: Any, tmp_path: pathlib.Path
 ) -> None:
-    hung_up: "queue.Queue[str]" = queue.Queue()
+    hung_up: queue.Queue[str] = queue.Queue()
     event = b'data: {"id":"c","choices":[{"index":0,"delta":{"content":"So far"}}]}\n\n'
 
     def play(connection: Connection) -> None:

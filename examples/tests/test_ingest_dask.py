@@ -56,7 +56,7 @@ def test_workers_without_a_key_say_what_is_missing(url: str, folder: pathlib.Pat
     assert KEY not in done.stdout + done.stderr
 
 
-def _run(url: str, folder: pathlib.Path) -> "subprocess.CompletedProcess[str]":
+def _run(url: str, folder: pathlib.Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, str(EXAMPLES / "ingest_dask.py"), str(folder), "--library", "Papers"],
         env=environment(url),
