@@ -34,9 +34,8 @@ if "QUEUE_FOLDER" in os.environ:  # BROKER_URL=filesystem://, a queue without a 
         "control_folder": os.path.join(folder, "control"),
     }
 
-# Seconds: how long a task may take; the environment sets them for tests.
-UPLOAD_LIMIT = float(os.environ.get("UPLOAD_LIMIT", "600"))
-ASK_LIMIT = float(os.environ.get("ASK_LIMIT", "120"))
+# Seconds that a task may take; a call may set others: ask.apply_async(..., soft_time_limit=30).
+UPLOAD_LIMIT, ASK_LIMIT = 600, 120
 
 
 @functools.lru_cache(maxsize=1)

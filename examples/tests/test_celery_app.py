@@ -45,13 +45,13 @@ def app(queues: Dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 @contextlib.contextmanager
-def worker(url: str, tmp_path: pathlib.Path, **more: str) -> Iterator[None]:
+def worker(url: str, tmp_path: pathlib.Path) -> Iterator[None]:
     command = [sys.executable, "-m", "celery", "-A", "celery_app", "worker"]
     command += ["--pool", "prefork", "--concurrency", "1", "--loglevel", "INFO"]
     command += ["--without-gossip", "--without-mingle", "--without-heartbeat"]
     log = open(tmp_path / "worker.log", "w+", encoding="utf-8")  # noqa: SIM115
     process = subprocess.Popen(
-        command, env=environment(url, **more), stdout=log, stderr=log, cwd=str(tmp_path)
+        command, env=environment(url), stdout=log, stderr=log, cwd=str(tmp_path)
     )
     try:
         yield
@@ -61,6 +61,7 @@ def worker(url: str, tmp_path: pathlib.Path, **more: str) -> Iterator[None]:
             process.wait(PATIENCE)
         finally:
             process.kill()
+            process.wait()
             log.seek(0)
             print(log.read())
             log.close()
@@ -94,8 +95,8 @@ def test_a_soft_time_limit_comes_out_of_the_middle_of_an_upload(
 
     with open(tmp_path / "large.bin", "wb") as file:
         file.truncate(200 * 2**20)
-    with Server(play) as server, worker(server.url, tmp_path, UPLOAD_LIMIT="1"):
-        result = app.upload.delay(LIBRARY, str(tmp_path / "large.bin"))
+    with Server(play) as server, worker(server.url, tmp_path):
+        result = app.upload.apply_async((LIBRARY, str(tmp_path / "large.bin")), soft_time_limit=1)
         with pytest.raises(SoftTimeLimitExceeded):
             result.get(timeout=PATIENCE)
         assert hung_up.get(timeout=PATIENCE) == "hung up"
@@ -114,7 +115,8 @@ def test_a_soft_time_limit_in_the_middle_of_an_answer_keeps_what_came(
         connection.wait_for_end()
         hung_up.put("hung up")
 
-    with Server(play) as server, worker(server.url, tmp_path, ASK_LIMIT="1"):
-        answer = app.ask.delay("Why?", LIBRARY).get(timeout=PATIENCE)
+    with Server(play) as server, worker(server.url, tmp_path):
+        result = app.ask.apply_async(("Why?", LIBRARY), soft_time_limit=1)
+        answer = result.get(timeout=PATIENCE)
         assert hung_up.get(timeout=PATIENCE) == "hung up"
     assert answer == {"text": "So far", "complete": False, "sources": []}
