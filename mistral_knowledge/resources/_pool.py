@@ -97,7 +97,8 @@ class Pool(Generic[Item, Result]):
         self.stop()
         until = time.monotonic() + PATIENCE
         for thread in self._threads:
-            if thread is not threading.current_thread():
+            # One that `take` is just starting is waited for where that is called.
+            if thread.is_alive() and thread is not threading.current_thread():
                 thread.join(max(0.0, until - time.monotonic()))
         return list(self._untaken())
 

@@ -75,6 +75,10 @@ class Held:
         self.inner = FakeTransport(script=itertools.repeat(Scripted(201, json=CREATED), 1000))
         self.let_go = threading.Semaphore(0)
 
+    def let(self, count: int) -> None:
+        for _ in range(count):
+            self.let_go.release()
+
     def send(self, request: Any) -> Any:
         remove = request.signal.add_callback(self.let_go.release)
         self.begun.put(request)
@@ -222,7 +226,7 @@ def test_an_endless_iterable_is_read_only_as_far_as_needed(
     endless = (read.append(path) or path for _ in itertools.count())  # type: ignore[func-returns-value]
     with slow.documents.upload_many(ID, endless, workers=3) as run:
         assert read == []
-        held.let_go.release(100)
+        held.let(100)
         for taken in range(1, 5):
             next(run)
             assert len(read) <= 6 + taken  # three at work, three that wait for them
@@ -312,7 +316,7 @@ def test_a_second_loop_and_a_second_reader_are_refused(
         iter(run)
     with pytest.raises(InvalidArgumentError, match="another thread"):
         next(run)
-    held.let_go.release(2)
+    held.let(2)
     reader.join(PATIENCE)
     assert run.uploaded == 2
 
