@@ -4,13 +4,16 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 QUESTION ?= What happens to an answer when the connection breaks in the middle?
 
-.PHONY: demo test lint docs bench interop browser clean
+.PHONY: demo test examples lint docs bench interop browser clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python -m mistral_knowledge ask --offline "$(QUESTION)" README.md docs
 
 test: $(VENV)/.test
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+examples: $(VENV)/.examples
+	$(BIN)/python -m pytest examples
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .
@@ -46,6 +49,10 @@ $(VENV)/.installed: $(VENV)/bin/python setup.cfg pyproject.toml
 
 $(VENV)/.test: $(VENV)/bin/python setup.cfg pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIP_ARGS) -e ".[test]"
+	touch $@
+
+$(VENV)/.examples: $(VENV)/.test examples/requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r examples/requirements.txt
 	touch $@
 
 $(VENV)/.lint: $(VENV)/bin/python setup.cfg pyproject.toml

@@ -73,6 +73,7 @@ if TYPE_CHECKING:
         TooLargeError as TooLargeError,
         TransportError as TransportError,
         UnexpectedResponseError as UnexpectedResponseError,
+        UploadsAbortedError as UploadsAbortedError,
     )
     from .models.answers import (
         Answer as Answer,
@@ -94,9 +95,17 @@ if TYPE_CHECKING:
     from .models.files import (
         File as File,
     )
+    from .models.folders import (
+        SyncReport as SyncReport,
+        SyncStep as SyncStep,
+        UploadOutcome as UploadOutcome,
+    )
     from .models.libraries import (
         Library as Library,
         Share as Share,
+    )
+    from .resources._upload_many import (
+        UploadRun as UploadRun,
     )
     from .settings import (
         Settings as Settings,
@@ -160,6 +169,12 @@ _HOMES = {
         "DocumentStatus",
     ),
     "models.files": ("File",),
+    "models.folders": (
+        "SyncReport",
+        "SyncStep",
+        "UploadOutcome",
+    ),
+    "resources._upload_many": ("UploadRun",),
     "models.libraries": (
         "Library",
         "Share",
@@ -190,6 +205,7 @@ _HOMES = {
         "TooLargeError",
         "TransportError",
         "UnexpectedResponseError",
+        "UploadsAbortedError",
     ),
 }
 

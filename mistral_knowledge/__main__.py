@@ -12,13 +12,13 @@ FAILED, MISUSED, INTERRUPTED = 1, 2, 130
 
 try:
     from ._version import __version__
-    from .commands import ask, fake_server, mcp, relay
+    from .commands import ask, fake_server, mcp, relay, sync
     from .errors import ConfigurationError, InvalidArgumentError, KnowledgeError
     from .notebook._terminal import line
 except KeyboardInterrupt:  # they take long enough for a Ctrl-C
     sys.exit(INTERRUPTED)
 
-_COMMANDS = (ask, fake_server, mcp, relay)
+_COMMANDS = (ask, sync, relay, mcp, fake_server)
 
 
 def main(arguments: Optional[List[str]] = None) -> int:

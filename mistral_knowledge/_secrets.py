@@ -123,6 +123,11 @@ class ApiKey:
     def __init__(self, source: KeySource) -> None:
         self._source = source
 
+    @property
+    def source(self) -> KeySource:
+        """The key, or what returns it; for nothing but to find out which."""
+        return self._source
+
     def read(self) -> Optional[str]:
         """The key, without surrounding blanks, or None where there is none."""
         value: Any = self._source() if callable(self._source) else self._source
@@ -134,7 +139,9 @@ class ApiKey:
         return f"ApiKey({HIDDEN})"
 
     def __reduce__(self) -> Any:
-        raise TypeError("an ApiKey is not pickled: resolve the key where it is used")
+        raise TypeError(
+            "an ApiKey is not pickled: pickle the client itself, which leaves its key behind"
+        )
 
 
 def key_problem(value: object) -> Optional[str]:

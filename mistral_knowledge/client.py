@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Any, Mapping, Optional, Type, Union
 from urllib.parse import urlsplit
 
+from . import _shipping
 from ._caller import NOT_GIVEN, Caller, NotGiven, user_agent
 from ._checks import mappings, refuse, switches, texts
 from ._retry import Retry
@@ -43,7 +44,8 @@ class KnowledgeClient:
     allow_insecure_http: send the key over plain http to another machine
 
     One client serves many threads, and is safe over a fork. It is a context manager; `close()`
-    closes the transport only if the client made it.
+    closes the transport only if the client made it. It can be pickled, without the key, if its
+    transport can: see docs/scaling-out.md. A copy shares the transport.
     Raises ConfigurationError for settings and InvalidArgumentError for arguments that cannot work.
     """
 
@@ -134,6 +136,30 @@ class KnowledgeClient:
     ) -> None:
         self.close()
 
+    def __copy__(self) -> KnowledgeClient:
+        return self.with_options()
+
+    def __deepcopy__(self, memo: Any) -> KnowledgeClient:
+        # Connections cannot be doubled; a copy shares them, as one of `with_options` does.
+        return self.with_options()
+
+    def __reduce__(self) -> Any:
+        mine, settings = self._caller, self._settings.without_address()
+        source = mine.api_key.source
+        from_environment = source == self._settings.api_key
+        state = {
+            "settings": settings,
+            "key": None if from_environment else _shipping.key_source(source, settings.api_key),
+            "transport": _shipping.transport(mine.transport),
+            "base_url": mine.base_url,
+            "timeout": mine.timeout,
+            "retry": mine.retry,
+            "headers": dict(_shipping.headers(mine.headers)),
+            "model": self._model,
+            "streaming": self._streaming,
+        }
+        return _unpickled, (type(self), state)
+
     def __repr__(self) -> str:
         return f"<KnowledgeClient {self._caller.base_url}>"
 
@@ -149,6 +175,24 @@ class KnowledgeClient:
                 streaming=lambda: settings.streaming() if streaming is None else streaming,
             ),
         )
+
+
+def _unpickled(kind: Type[KnowledgeClient], state: Any) -> KnowledgeClient:
+    client = object.__new__(kind)
+    client._settings = state["settings"]
+    client._made_transport = True
+    client._model = state["model"]
+    client._streaming = state["streaming"]
+    client._caller = Caller(
+        state["transport"],
+        ApiKey(state["key"] or state["settings"].api_key),
+        state["base_url"],
+        state["timeout"],
+        state["retry"],
+        Headers(state["headers"]),
+    )
+    client._furnish()
+    return client
 
 
 # With these a caller could make one request look like two to a proxy.

@@ -8,6 +8,7 @@
     |  |- RequestTimeoutError        (TimeoutError) .which = connect, write, first_byte, idle, total
     |  |- ConnectionLostError        the connection broke
     |- AbortedError                  the caller stopped it; .reason
+    |  |- UploadsAbortedError        many files were under way; .done .not_done
     |- APIError                      refused: .status .code .type .request_id .retry_after
     |  |- AuthenticationError 401, PermissionDeniedError 403, NotFoundError 404, ConflictError 409,
     |  |  TooLargeError 413, InvalidRequestError 400 and 422, RateLimitError 429, ServerError 5xx
@@ -29,7 +30,7 @@ from __future__ import annotations
 import datetime
 import email.utils
 import pickle
-from typing import Any, Dict, Iterable, Mapping, Optional, Tuple, Type
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Type
 
 from ._error_words import ErrorWords, one_line, words_of, words_of_body
 from ._secrets import redact
@@ -110,6 +111,37 @@ class AbortedError(KnowledgeError):
     def __reduce__(self) -> Any:
         # Anything may be a reason; a lock or a socket must not keep the error from being pickled.
         return type(self), (self.message,), {**self.__dict__, "reason": _picklable(self.reason)}
+
+
+class UploadsAbortedError(AbortedError):
+    """The caller stopped the uploads of many files.
+
+    `done` are the files that have an outcome, `not_done` those that were begun; what comes behind
+    them was not begun.
+    """
+
+    done: List[Any]
+    not_done: List[Any]
+
+    def __init__(
+        self,
+        message: str = "the uploads were aborted",
+        reason: Any = None,
+        done: Sequence[Any] = (),
+        not_done: Sequence[Any] = (),
+    ) -> None:
+        super().__init__(message, reason)
+        self.done = list(done)
+        self.not_done = list(not_done)
+
+    @classmethod
+    def of(cls, done: Sequence[Any], not_done: Sequence[Any], reason: Any) -> UploadsAbortedError:
+        """The error, with words that say how far it came."""
+        words = (
+            f"the uploads were aborted: {len(done)} done, {len(not_done)} begun and not done, "
+            "the rest not begun"
+        )
+        return cls(f"{words}: {reason}" if reason else words, reason, done, not_done)
 
 
 class APIError(KnowledgeError):

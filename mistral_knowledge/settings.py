@@ -32,7 +32,8 @@ _LIMITS = ("connect", "write", "first_byte", "idle", "total")
 _COMMON = {"streaming", "model", "retries", *(f"timeout_{name}" for name in _LIMITS)}
 _USER_ONLY = {"base_url"}
 _KEYS = {"api_key", "apikey", "key", "token", "mistral_api_key"}
-_VARIABLES = ("MISTRAL_RAG_STREAMING", "MISTRAL_BASE_URL")
+_ADDRESS = "MISTRAL_BASE_URL"
+_VARIABLES = ("MISTRAL_RAG_STREAMING", _ADDRESS)
 _OFF = frozenset({"0", "false", "off", "no"})
 _ON = frozenset({"1", "true", "on", "yes"})
 
@@ -89,7 +90,7 @@ class Settings:
     def base_url(self) -> str:
         """The API's address (user file, then MISTRAL_BASE_URL, else https://api.mistral.ai)."""
         found = self._from_files("base_url", _text)
-        return found or self.environment.get("MISTRAL_BASE_URL", "").strip() or DEFAULT_BASE_URL
+        return found or self.environment.get(_ADDRESS, "").strip() or DEFAULT_BASE_URL
 
     def retries(self) -> int:
         """How often a request is repeated (default 2)."""
@@ -105,6 +106,14 @@ class Settings:
         """MISTRAL_API_KEY, as it is now: keys rotate while programs run."""
         return os.environ.get("MISTRAL_API_KEY")
 
+    def without_address(self) -> Settings:
+        """A copy without `base_url`, which may hold a password, for what is pickled."""
+        user = self.user
+        if user is not None:
+            kept = {name: _without(values, "base_url") for name, values in user.sections.items()}
+            user = attr.evolve(user, sections=kept)
+        return attr.evolve(self, user=user, environment=_without(self.environment, _ADDRESS))
+
     def _from_files(self, key: str, read: Callable[[str], Value]) -> Optional[Value]:
         files = [file for file in (self.project, self.user) if file is not None]
         for section in _SECTIONS:
@@ -113,6 +122,10 @@ class Settings:
                 if text is not None:
                     return _converted(file, section, key, text, read)
         return None
+
+
+def _without(values: Mapping[str, str], left_out: str) -> Dict[str, str]:
+    return {name: value for name, value in values.items() if name != left_out}
 
 
 def _converted(

@@ -53,6 +53,8 @@ SAMPLES: Dict[str, Any] = {
     "partial": PARTIAL,
     "event": "message",
     "document": DOCUMENT,
+    "done": ["a.md"],
+    "not_done": ["b.md", "c.md"],
 }
 
 

@@ -22,7 +22,7 @@ ROWS: List[Tuple[str, ...]] = [
     ("answers._data", "transports._linger"),
     ("answers.events", "transports.__init__", "_multipart", "fake_api"),
     ("answers", "transports"),
-    ("_caller",),
+    ("_caller", "_shipping"),
     ("resources",),
     ("settings",),
     ("client",),

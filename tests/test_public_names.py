@@ -65,6 +65,8 @@ NAMES = [
     "Share",
     "SignedUrl",
     "Source",
+    "SyncReport",
+    "SyncStep",
     "ThinkingEvent",
     "Timeout",
     "TooLargeError",
@@ -75,6 +77,9 @@ NAMES = [
     "TransportError",
     "UnexpectedResponseError",
     "UnknownEvent",
+    "UploadOutcome",
+    "UploadRun",
+    "UploadsAbortedError",
     "Usage",
 ]
 

@@ -11,7 +11,7 @@ from typing import Any, List, Optional
 
 from ..answers.stream import AnswerStream
 from ..client import KnowledgeClient
-from ..errors import ConfigurationError, InvalidArgumentError, KnowledgeError, ProcessingError
+from ..errors import InvalidArgumentError, KnowledgeError, ProcessingError
 from ..models.documents import Document
 from ..models.libraries import Library
 from ..notebook._terminal import line, progress, show_answer
@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     arguments.agent = arguments.agent or on_the_web
     if not (paths or arguments.library or on_the_web):
         raise InvalidArgumentError("nothing to ask: name files, or a library with --library ID")
-    with _client(arguments) as client:
+    with client_of(arguments.offline, arguments.model) as client:
         library = _library(client, arguments.library, paths)
         try:
             return _ask(client, library, paths, arguments)
@@ -70,14 +70,6 @@ def _ask(
         raise InvalidArgumentError("none of the files could be read")
     show_answer(_asked(client, library, arguments))
     return 0 if all(usable) else 1
-
-
-def _client(arguments: argparse.Namespace) -> KnowledgeClient:
-    if not arguments.offline and not (os.environ.get("MISTRAL_API_KEY") or "").strip():
-        raise ConfigurationError(
-            "no API key: set the environment variable MISTRAL_API_KEY, or try it with --offline"
-        )
-    return client_of(arguments.offline, arguments.model)
 
 
 def _library(

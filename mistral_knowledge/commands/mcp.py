@@ -11,9 +11,10 @@ import signal
 import sys
 from typing import Any
 
+from ..client import KnowledgeClient
 from ..errors import ConfigurationError
 from ..tools import knowledge_tools
-from ._clients import client_of
+from ._clients import offline_client
 
 OLDEST = (3, 10)
 
@@ -44,7 +45,8 @@ def run(arguments: argparse.Namespace) -> int:
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     # The thread that reads stdin cannot be interrupted: a Ctrl-C ends the process, as SIGTERM does.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    with client_of(arguments.offline) as client:
+    # Without a key each call says so to the host, which shows more of it than of stderr.
+    with offline_client() if arguments.offline else KnowledgeClient() as client:
         serve_stdio(knowledge_tools(client, read_only=arguments.read_only, roots=arguments.root))
     return 0
 

@@ -8,9 +8,9 @@ import os
 import sys
 from typing import Any, List
 
-from .._secrets import ApiKey
 from ..client import KnowledgeClient
-from ..errors import ConfigurationError, InvalidArgumentError
+from ..errors import InvalidArgumentError
+from ._clients import client_of
 from ._paths import files_of
 
 TOKEN = "MISTRAL_RELAY_TOKEN"
@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise InvalidArgumentError("give --offline FILE or --library ID, not both")
     if not (arguments.offline or arguments.library):
         raise InvalidArgumentError("nothing to ask: give --library ID, or --offline FILE")
-    with _client(arguments) as client:
+    with client_of(bool(arguments.offline), arguments.model) as client:
         return _serve(client, arguments)
 
 
@@ -79,18 +79,6 @@ def _serve(client: KnowledgeClient, arguments: argparse.Namespace) -> int:
             app.close()
     _say("stopped")
     return 0
-
-
-def _client(arguments: argparse.Namespace) -> KnowledgeClient:
-    if arguments.offline:
-        from ..transports.fake import FakeTransport
-
-        return KnowledgeClient(transport=FakeTransport(), model=arguments.model)
-    if not ApiKey(os.environ.get("MISTRAL_API_KEY")).read():
-        raise ConfigurationError(
-            "no API key: set the environment variable MISTRAL_API_KEY, or try it with --offline"
-        )
-    return KnowledgeClient(model=arguments.model)
 
 
 def _uploaded(client: KnowledgeClient, paths: List[str]) -> Any:

@@ -6,7 +6,7 @@ https://docs.mistral.ai/api/#tag/beta.libraries.documents
 from __future__ import annotations
 
 import datetime
-from typing import TYPE_CHECKING, Any, Mapping, Optional, Union
+from typing import TYPE_CHECKING, Any, Iterable, Mapping, Optional, Union
 
 import attr
 
@@ -23,8 +23,10 @@ from ..models.libraries import Library
 from ..transports import Reply
 from ._arguments import CallOptions, DocumentRef, LibraryRef, document_ids, given, id_of
 from ._download import signed_url_of
+from ._folder import Path, Pattern, files_of
 from ._listing import Listing, Page, items_of, next_number
 from ._progress import with_bar, with_status
+from ._upload_many import OnFiles, UploadRun, checked_workers, gated, uploader
 from ._wait import OnStatus, wait_until_processed
 
 if TYPE_CHECKING:
@@ -68,7 +70,7 @@ class Documents:
         Raises InvalidArgumentError, what `open` raises for a path, and with `wait` also
         ProcessingError and ProcessingTimeoutError.
         """
-        seconds = _seconds_to_wait(wait)
+        seconds = seconds_to_wait(wait)
         path = f"{_library_path(library)}/documents"
         with open_upload(file, name, mime_type) as upload, with_bar(
             progress, upload.name, "B", on_progress
@@ -82,6 +84,38 @@ class Documents:
             return document
         done = self.wait(library, document, seconds=seconds, progress=progress, **options)
         return attr.evolve(done, created=document.created)
+
+    def upload_many(
+        self,
+        library: LibraryRef,
+        files: Union[Path, Iterable[Path]],
+        *,
+        workers: int = 8,
+        pattern: Pattern = None,
+        wait: Union[bool, float] = False,
+        on_progress: Optional[OnFiles] = None,
+        **options: Unpack[CallOptions],
+    ) -> UploadRun:
+        """Upload many files at once; gives an `UploadOutcome` for each as it is done.
+
+        files: a folder (its files and those of its subfolders, named by their path within it,
+            with `/`), or paths of files, which are read only as they are needed
+        workers: how many are uploaded at once, 1 to 100
+        pattern: which files of a folder count, such as `**/*.md`, or several in a list
+        wait: as in `upload`, for each file
+        on_progress: called as `on_progress(done, total)`, in files; total is None where it is not
+            known
+        timeout, retries: for each upload; signal: stops all of it
+
+        One failure never stops the rest. When the server asks one upload to wait (429), all wait.
+        Raises InvalidArgumentError; the rest comes as outcomes, or while they are read: see
+        `UploadRun`.
+        """
+        library_id, _ = id_of(library, Library), seconds_to_wait(wait)
+        found, total = files_of(files, pattern)
+        signal = options.pop("signal", None)
+        upload = uploader(type(self)(gated(self._caller, options)), library_id, wait, options)
+        return UploadRun(upload, found, checked_workers(workers), signal, on_progress, total)
 
     def list(
         self,
@@ -260,7 +294,8 @@ def _in_library(library: LibraryOrDocument, document: Document) -> Document:
     return document
 
 
-def _seconds_to_wait(wait: Union[bool, float]) -> Optional[float]:
+def seconds_to_wait(wait: Union[bool, float]) -> Optional[float]:
+    """The seconds that `wait=` means, or None for not to wait."""
     if isinstance(wait, bool):
         return 300.0 if wait else None
     if isinstance(wait, (int, float)) and wait > 0:

@@ -13,9 +13,13 @@ from .._caller import Call, Caller, Options
 from .._checks import number, refuse, texts
 from ..errors import InvalidArgumentError
 from ..models._convert import parse
+from ..models.folders import SyncReport
 from ..models.libraries import Library, Share
 from ._arguments import CallOptions, LibraryRef, id_of
+from ._folder import Path, Pattern
 from ._listing import Listing, Page, items_of, next_number
+from ._sync import Sync
+from ._upload_many import OnFiles
 
 if TYPE_CHECKING:
     from ._arguments import Unpack
@@ -107,6 +111,40 @@ class Libraries:
     def delete(self, library: LibraryRef, **options: Unpack[CallOptions]) -> None:
         """Delete a library with all its documents (`DELETE /v1/libraries/{id}`)."""
         self._caller.json(Call("DELETE", _path(library)), Options(**options))
+
+    def sync(
+        self,
+        folder: Path,
+        library: LibraryRef,
+        *,
+        pattern: Pattern = None,
+        delete: bool = False,
+        dry_run: bool = False,
+        workers: int = 8,
+        wait: Union[bool, float] = False,
+        on_progress: Optional[OnFiles] = None,
+        **options: Unpack[CallOptions],
+    ) -> SyncReport:
+        """Bring a library in line with a folder: upload what is new or changed, and only that.
+
+        pattern: which files count, such as `**/*.md`, or several in a list; hidden ones never do
+        delete: also delete documents that are not in the folder (of those that `pattern` means)
+        dry_run: change nothing; the report is the plan, and `print(report)` shows it
+        workers: how many files are uploaded at once, 1 to 100
+        wait: as in `documents.upload`; then a changed file's old document stays until the new one
+            is processed
+        on_progress: called as `on_progress(done, total)`, in steps of the plan
+        timeout, retries: for each request; signal: stops all of it
+
+        A document's name is the file's path within the folder, with `/`. The old document of a
+        changed file is deleted once the new one is in. It may be killed at any moment and run
+        again. Failures of single files are in the report: see its `ok`.
+        Raises InvalidArgumentError, UploadsAbortedError, ConfigurationError, OSError if the folder
+        cannot be read, and APIError or TransportError if the documents cannot be listed.
+        """
+        library_id = id_of(library, Library)
+        how = (pattern, delete, workers, wait, on_progress, options)
+        return Sync.of(self._caller, library_id, *how).run(folder, dry_run)
 
     def shares(self, library: LibraryRef, **options: Unpack[CallOptions]) -> builtins.list[Share]:
         """With whom a library is shared (`GET /v1/libraries/{id}/share`)."""

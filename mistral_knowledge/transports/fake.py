@@ -112,6 +112,12 @@ class FakeTransport(FaultsOnRequest):
         if self._owns_api and self._api is not None:
             self._api.close()
 
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            "a FakeTransport cannot be pickled: what it holds is in the memory of this process. "
+            "For tests with several processes serve its API: mistral_knowledge.fake_api.server"
+        )
+
     def reply_next(self, *replies: Scripted, **fields: Any) -> None:
         """Add scripted replies, or one made of `Scripted` fields, for the next requests."""
         self._script.extend(replies if replies else [Scripted(**fields)])

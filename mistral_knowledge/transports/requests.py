@@ -53,6 +53,17 @@ class RequestsTransport:
         if session is not None:
             session.close()
 
+    def __reduce__(self) -> Any:
+        if self._given is not None:
+            raise TypeError(
+                "a RequestsTransport with a requests.Session of yours cannot be pickled: the "
+                "session has connections, and perhaps passwords and certificates, of this process. "
+                "Make the session and the client in each process, or give no session"
+            )
+        if type(self) is not RequestsTransport:
+            raise TypeError(f"a {type(self).__name__} cannot be pickled: give it a __reduce__")
+        return RequestsTransport, (), {"_pool_size": self._pool_size}
+
     def _session(self) -> Any:
         if self._given is not None:
             return self._checked(self._given)

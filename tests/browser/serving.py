@@ -7,10 +7,10 @@ import threading
 from typing import Any, Callable, Iterable, Iterator
 
 import attr
-from mistral_knowledge.relay.serving import relay_server
 
 from mistral_knowledge import FakeTransport, KnowledgeClient
 from mistral_knowledge.relay import relay_app
+from mistral_knowledge.relay.serving import relay_server
 from mistral_knowledge.transports.fake import Scripted
 
 LIBRARY = "01234567-89ab-4cde-8f01-23456789abcd"
