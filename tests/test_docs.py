@@ -132,8 +132,11 @@ def test_the_commands_run(line, tmp_path):
     timer.start()
     try:
         if serves:
-            first = process.stderr.readline()
-            assert b"serving on http://127.0.0.1:" in first, first + process.stderr.read()
+            said = b""
+            while b"serving on http://127.0.0.1:" not in said:
+                more = process.stderr.readline()
+                assert more, said
+                said += more
             process.send_signal(signal.SIGINT)
         out, err = process.communicate()
     finally:

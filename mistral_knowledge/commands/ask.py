@@ -6,16 +6,15 @@ The answer goes to stdout, everything else to stderr.
 from __future__ import annotations
 
 import argparse
-import os
 from typing import Any, List, Optional
 
 from ..answers.stream import AnswerStream
 from ..client import KnowledgeClient
-from ..errors import InvalidArgumentError, KnowledgeError, ProcessingError
-from ..models.documents import Document
+from ..errors import InvalidArgumentError, KnowledgeError
 from ..models.libraries import Library
-from ..notebook._terminal import line, progress, show_answer
+from ..notebook._terminal import line, show_answer
 from ._clients import client_of
+from ._documents import upload_all
 from ._paths import files_of
 
 LIBRARY_NAME = "mistral_knowledge ask"
@@ -65,11 +64,9 @@ def _ask(
     paths: List[str],
     arguments: argparse.Namespace,
 ) -> int:
-    usable = [_upload(client, library, path) for path in paths if library is not None]
-    if paths and not any(usable):
-        raise InvalidArgumentError("none of the files could be read")
+    all_usable = library is None or upload_all(client, library, paths)
     show_answer(_asked(client, library, arguments))
-    return 0 if all(usable) else 1
+    return 0 if all_usable else 1
 
 
 def _library(
@@ -78,26 +75,6 @@ def _library(
     if library_id is not None:
         return client.libraries.get(library_id)
     return client.libraries.create(LIBRARY_NAME) if paths else None
-
-
-def _upload(client: KnowledgeClient, library: Library, path: str) -> bool:
-    """Upload and wait; whether the document can be asked."""
-    name = os.path.basename(path)
-    progress(f"{name}: uploading")
-    document = client.documents.upload(library, path)
-    try:
-        client.documents.wait(
-            library, document, on_status=lambda now: progress(f"{name}: {now.status}")
-        )
-    except ProcessingError as error:
-        line(f"{name}: left out, {error}")
-        return False
-    line(f"{name}: {_outcome(document)}")
-    return True
-
-
-def _outcome(document: Document) -> str:
-    return "ready" if document.created is not False else "was already there"
 
 
 def _asked(

@@ -11,6 +11,7 @@ from typing import Any, List
 from ..client import KnowledgeClient
 from ..errors import InvalidArgumentError
 from ._clients import client_of
+from ._documents import upload_all
 from ._paths import files_of
 
 TOKEN = "MISTRAL_RELAY_TOKEN"
@@ -83,8 +84,7 @@ def _serve(client: KnowledgeClient, arguments: argparse.Namespace) -> int:
 
 def _uploaded(client: KnowledgeClient, paths: List[str]) -> Any:
     library = client.libraries.create("relay")
-    for path in paths:
-        client.documents.upload(library, path, wait=True)
+    upload_all(client, library, paths)
     return library
 
 

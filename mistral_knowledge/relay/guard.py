@@ -15,6 +15,8 @@ from .._secrets import key_problem
 from ..errors import InvalidArgumentError
 from .problems import Problem
 
+SHORTEST_TOKEN = 8
+
 _FORWARDED = ("HTTP_FORWARDED", "HTTP_X_FORWARDED_FOR", "HTTP_X_REAL_IP", "HTTP_VIA")
 
 
@@ -23,6 +25,8 @@ def checked_token(token: Optional[str]) -> Optional[str]:
     if token is None:
         return None
     problem = key_problem(token) if token else "it is empty"
+    if not problem and len(token) < SHORTEST_TOKEN:
+        problem = f"it is shorter than {SHORTEST_TOKEN} characters, and could be guessed"
     if problem:
         raise InvalidArgumentError(f"the relay's token cannot be used: {problem}")
     return token

@@ -16,6 +16,7 @@ from .generation import chosen_libraries, generation
 from .problems import invalid
 
 _LIBRARY_TOOLS = ("search_file_knowledge", "search_file_descriptions", "get_file_content", "rag")
+_KEPT = "{}: kept from the start of the conversation"
 _NO_TOOLS = ("web_scrape", "critique")
 
 
@@ -95,6 +96,8 @@ def page_question(
     arguments: Dict[str, Any] = {"question": _asked(found, "query"), "libraries": list(libraries)}
     web_search, sealed = kinds.flag(found, "web_search"), kinds.text(found, "conversation_id")
     if sealed is not None:
+        if web_search:
+            ignored.append(_KEPT.format("web_search"))
         kept = {"question": arguments["question"], "conversation": conversations.opened(sealed)}
         return Question(True, streamed, kept, ignored)
     if web_search:
@@ -143,9 +146,7 @@ def _check_names(
 def _continued(arguments: Dict[str, Any], ignored: List[str]) -> Dict[str, Any]:
     """What may be set anew in a conversation that goes on; the rest is as it began."""
     kept = ("web_search", "code_interpreter", "model", "instructions")
-    ignored += [
-        f"{name}: kept from the start of the conversation" for name in kept if arguments.get(name)
-    ]
+    ignored += [_KEPT.format(name) for name in kept if arguments.get(name)]
     return {name: value for name, value in arguments.items() if name not in ("libraries", *kept)}
 
 

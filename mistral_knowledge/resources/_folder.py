@@ -9,6 +9,7 @@ from typing import Any, Iterable, Iterator, List, Optional, Sequence, Tuple, Uni
 
 import attr
 
+from .._checks import items
 from ..errors import InvalidArgumentError
 
 Pattern = Union[str, Iterable[str], None]
@@ -28,7 +29,9 @@ class Patterns:
     """Which names count: `*` within a part of a path, `**` for any number of parts."""
 
     def __init__(self, given: Pattern) -> None:
-        patterns = [given] if isinstance(given, str) else list(given or ())
+        if given is None:
+            given = ()
+        patterns = [given] if isinstance(given, str) else items("pattern", given, str, "texts")
         if not all(isinstance(one, str) and one.strip("/") for one in patterns):
             raise InvalidArgumentError(
                 f"pattern={given!r}: give one such as '**/*.md', or several in a list"

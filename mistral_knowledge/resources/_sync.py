@@ -7,7 +7,8 @@ from typing import Any, Callable, Iterable, Iterator, List, Optional, Tuple, Uni
 
 import attr
 
-from .._caller import Caller
+from .._caller import Caller, Options
+from .._checks import refuse
 from ..abort import AbortSignal
 from ..errors import InvalidArgumentError, UploadsAbortedError
 from ..models.folders import SyncReport, SyncStep
@@ -52,6 +53,7 @@ class Sync:
     ) -> Sync:
         """From the arguments of a caller, checked."""
         seconds_to_wait(wait)
+        Options(**options)
         signal = options.pop("signal", None)
         return cls(
             gated(caller, options),
@@ -127,6 +129,8 @@ def plan_for_new_library(folder: Path, pattern: Pattern = None) -> SyncReport:
 
 
 def _checked_folder(folder: Path) -> str:
+    if not isinstance(folder, (str, os.PathLike)):
+        refuse("folder", folder, "the path of a folder")
     place = os.fsdecode(folder)
     if not os.path.isdir(place):
         raise InvalidArgumentError(f"{place}: there is no such folder")

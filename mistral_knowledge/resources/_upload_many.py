@@ -119,10 +119,12 @@ class UploadRun:
         signal: Optional[AbortSignal],
         on_progress: Optional[OnFiles] = None,
         total: Optional[int] = None,
+        on_end: Callable[[], object] = lambda: None,
     ) -> None:
         self.uploaded = self.already_there = self.failed = 0
         self.done: List[Union[str, os.PathLike[str]]] = []
         self._on_progress = on_progress
+        self._on_end = on_end
         self._total = total
         self._turn: List[None] = [None]
         self._ended = self._looped = False
@@ -137,6 +139,7 @@ class UploadRun:
         self._ended = True
         for outcome in self._pool.end():
             self._count(outcome)
+        self._on_end()
 
     def __iter__(self) -> Iterator[UploadOutcome]:
         if self._looped:
@@ -171,6 +174,7 @@ class UploadRun:
             raise
         if outcome is None:
             self._ended = True
+            self._on_end()
             raise StopIteration
         self._count(outcome)
         if self._on_progress is not None:

@@ -5,13 +5,14 @@ https://docs.mistral.ai/api/#tag/beta.libraries.documents
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 from typing import TYPE_CHECKING, Any, Iterable, Mapping, Optional, Union
 
 import attr
 
 from .._caller import Call, Caller, Options, Query
-from .._checks import mappings, number, numbers, refuse, switches, texts
+from .._checks import callables, mappings, number, numbers, refuse, switches, texts
 from .._json import read_json
 from .._multipart import MultipartBody, OnProgress
 from .._secrets import SignedUrl
@@ -94,6 +95,7 @@ class Documents:
         pattern: Pattern = None,
         wait: Union[bool, float] = False,
         on_progress: Optional[OnFiles] = None,
+        progress: bool = False,
         **options: Unpack[CallOptions],
     ) -> UploadRun:
         """Upload many files at once; gives an `UploadOutcome` for each as it is done.
@@ -105,6 +107,7 @@ class Documents:
         wait: as in `upload`, for each file
         on_progress: called as `on_progress(done, total)`, in files; total is None where it is not
             known
+        progress: show a bar, as in `upload`
         timeout, retries: for each upload; signal: stops all of it
 
         One failure never stops the rest. When the server asks one upload to wait (429), all wait.
@@ -112,10 +115,14 @@ class Documents:
         `UploadRun`.
         """
         library_id, _ = id_of(library, Library), seconds_to_wait(wait)
+        workers, _ = checked_workers(workers), Options(**options)
         found, total = files_of(files, pattern)
         signal = options.pop("signal", None)
         upload = uploader(type(self)(gated(self._caller, options)), library_id, wait, options)
-        return UploadRun(upload, found, checked_workers(workers), signal, on_progress, total)
+        callables(on_progress=on_progress)
+        shown = contextlib.ExitStack()
+        told = shown.enter_context(with_bar(progress, "upload", " files", on_progress))
+        return UploadRun(upload, found, workers, signal, told, total, shown.close)
 
     def list(
         self,

@@ -10,7 +10,7 @@ import uuid
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from .._caller import Call, Caller, Options
-from .._checks import number, refuse, texts
+from .._checks import callables, number, refuse, switches, texts
 from ..errors import InvalidArgumentError
 from ..models._convert import parse
 from ..models.folders import SyncReport
@@ -18,6 +18,7 @@ from ..models.libraries import Library, Share
 from ._arguments import CallOptions, LibraryRef, id_of
 from ._folder import Path, Pattern
 from ._listing import Listing, Page, items_of, next_number
+from ._progress import with_bar
 from ._sync import Sync
 from ._upload_many import OnFiles
 
@@ -123,6 +124,7 @@ class Libraries:
         workers: int = 8,
         wait: Union[bool, float] = False,
         on_progress: Optional[OnFiles] = None,
+        progress: bool = False,
         **options: Unpack[CallOptions],
     ) -> SyncReport:
         """Bring a library in line with a folder: upload what is new or changed, and only that.
@@ -134,6 +136,7 @@ class Libraries:
         wait: as in `documents.upload`; then a changed file's old document stays until the new one
             is processed
         on_progress: called as `on_progress(done, total)`, in steps of the plan
+        progress: show a bar, on stderr or in the notebook, where the [notebook] extra is there
         timeout, retries: for each request; signal: stops all of it
 
         A document's name is the file's path within the folder, with `/`. The old document of a
@@ -143,8 +146,11 @@ class Libraries:
         cannot be read, and APIError or TransportError if the documents cannot be listed.
         """
         library_id = id_of(library, Library)
-        how = (pattern, delete, workers, wait, on_progress, options)
-        return Sync.of(self._caller, library_id, *how).run(folder, dry_run)
+        switches(dry_run=dry_run, delete=delete)
+        callables(on_progress=on_progress)
+        with with_bar(progress, "sync", " steps", on_progress) as told:
+            how = (pattern, delete, workers, wait, told, options)
+            return Sync.of(self._caller, library_id, *how).run(folder, dry_run)
 
     def shares(self, library: LibraryRef, **options: Unpack[CallOptions]) -> builtins.list[Share]:
         """With whom a library is shared (`GET /v1/libraries/{id}/share`)."""

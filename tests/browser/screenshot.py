@@ -1,4 +1,4 @@
-"""Makes the picture of the page: `python -m tests.browser.screenshot docs/images/relay-page.png`.
+"""Makes the picture of the page: `python -m tests.browser.screenshot images/relay-page.png`.
 
 Run it in the virtual environment of `make browser`; it uses Chromium as the tests do.
 """

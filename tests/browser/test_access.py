@@ -159,7 +159,9 @@ def test_the_rules_of_accessibility_are_kept(serve, page, modules, colors):
     error = {"type": "conversation.response.error", "message": "out of credit"}
     code = text("Fast.\n\n```\n" + "x = 1; " * 60 + "\n```\n\n- one\n- two `x`")
     relay = serve(
-        reply(thinking("Hm."), code, citation("One")), reply(text("Half"), error), token="t"
+        reply(thinking("Hm."), code, citation("One")),
+        reply(text("Half"), error),
+        token="a-long-token",
     )
     page.goto(relay.url)
     script = (modules / "node_modules" / "axe-core" / "axe.min.js").read_text("utf-8")
@@ -173,7 +175,7 @@ def test_the_rules_of_accessibility_are_kept(serve, page, modules, colors):
     send(page, "How fast?")
     expect(page.get_by_role("dialog", name="Token needed")).to_be_visible()
     assert violations() == []
-    page.keyboard.type("t")
+    page.keyboard.type("a-long-token")
     page.keyboard.press("Enter")
     finished(page)
     page.locator("summary").click()

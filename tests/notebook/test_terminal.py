@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pathlib
 import sys
 from typing import List, Optional, Tuple
 
@@ -64,3 +65,19 @@ def test_without_tqdm_nothing_is_shown(
     library: Library = client.libraries.create("Notes")
     client.documents.upload(library, ("a.txt", b"x"), wait=True, progress=True)
     assert tuple(capsys.readouterr()) == ("", "")
+
+
+def test_many_files_have_a_bar_too(
+    client: KnowledgeClient, capsys: pytest.CaptureFixture[str], tmp_path: pathlib.Path
+) -> None:
+    for number in range(3):
+        (tmp_path / f"{number}.md").write_text(f"note {number}")
+    library = client.libraries.create("Notes")
+    with client.documents.upload_many(library, tmp_path, pattern="*.md", progress=True) as uploads:
+        assert sorted(outcome.status for outcome in uploads) == ["uploaded"] * 3
+    report = client.libraries.sync(tmp_path, library, pattern="*.md", progress=True)
+    assert report.ok
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "upload: 3 files" in err
+    assert "sync: 0 steps" in err

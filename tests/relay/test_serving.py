@@ -203,9 +203,11 @@ def started(*arguments: str, **environment: str) -> Iterator[Any]:
     timer.start()
     try:
         assert process.stderr is not None
-        first = process.stderr.readline().decode()
-        assert first.startswith("serving on http://127.0.0.1:"), first
-        yield process, int(first.split("/")[2].split(":")[1].split()[0])
+        said: List[str] = []
+        while not (said and said[-1].startswith("serving on http://127.0.0.1:")):
+            said.append(process.stderr.readline().decode())
+            assert said[-1], said
+        yield process, int(said[-1].split("/")[2].split(":")[1].split()[0])
     finally:
         timer.cancel()
         process.kill()
