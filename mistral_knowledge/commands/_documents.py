@@ -17,20 +17,23 @@ def upload_all(client: KnowledgeClient, library: Library, paths: List[str]) -> b
 
     Raises InvalidArgumentError where none can.
     """
-    usable = [_upload(client, library, path) for path in paths]
+    # All are processed at the same time while the last are uploaded.
+    documents = [_uploaded(client, library, path) for path in paths]
+    usable = [_is_processed(client, one, path) for one, path in zip(documents, paths)]
     if paths and not any(usable):
         raise InvalidArgumentError("none of the files could be read")
     return all(usable)
 
 
-def _upload(client: KnowledgeClient, library: Library, path: str) -> bool:
+def _uploaded(client: KnowledgeClient, library: Library, path: str) -> Document:
+    progress(f"{os.path.basename(path)}: uploading")
+    return client.documents.upload(library, path)
+
+
+def _is_processed(client: KnowledgeClient, document: Document, path: str) -> bool:
     name = os.path.basename(path)
-    progress(f"{name}: uploading")
-    document = client.documents.upload(library, path)
     try:
-        client.documents.wait(
-            library, document, on_status=lambda now: progress(f"{name}: {now.status}")
-        )
+        client.documents.wait(document, on_status=lambda now: progress(f"{name}: {now.status}"))
     except ProcessingError as error:
         line(f"{name}: left out, {error}")
         return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import logging
 import os
 import sys
@@ -73,11 +74,9 @@ def _serve(client: KnowledgeClient, arguments: argparse.Namespace) -> int:
 
     with relay_server(app, arguments.host, arguments.port, has_token=token is not None) as server:
         host = f"[{arguments.host}]" if ":" in arguments.host else arguments.host
-        _say(f"serving on http://{host}:{server.server_port} (Ctrl-C ends it)")
-        try:
-            server.serve_forever(poll_interval=0.2)  # which a Ctrl-C just ends
-        finally:
-            app.close()
+        with contextlib.closing(app), contextlib.suppress(KeyboardInterrupt):
+            _say(f"serving on http://{host}:{server.server_port} (Ctrl-C ends it)")
+            server.serve_forever(poll_interval=0.2)
     _say("stopped")
     return 0
 

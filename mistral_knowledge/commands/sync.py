@@ -6,18 +6,16 @@ The plan and the summary go to stdout, progress and failures to stderr.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
-import sqlite3
 import uuid
-from typing import Any, Iterator, Optional
+from typing import Any, ContextManager, Optional
 
 from ..client import KnowledgeClient
 from ..errors import InvalidArgumentError
 from ..models.folders import SyncReport
 from ..notebook._terminal import line
 from ..resources._sync import plan_for_new_library
-from ._clients import network_client
+from ._clients import network_client, offline_client
 from ._many import counting
 
 
@@ -99,19 +97,5 @@ def _is_id(given: str) -> bool:
     return True
 
 
-@contextlib.contextmanager
-def _client(database: Optional[str]) -> Iterator[KnowledgeClient]:
-    with network_client() if database is None else _offline(database) as client:
-        yield client
-
-
-@contextlib.contextmanager
-def _offline(database: str) -> Iterator[KnowledgeClient]:
-    from ..fake_api import KnowledgeApi
-    from ..transports.fake import FakeTransport
-
-    try:
-        with KnowledgeApi(database) as api:
-            yield KnowledgeClient(transport=FakeTransport(api, keep_body=0))
-    except sqlite3.Error as error:
-        raise InvalidArgumentError(f"the database {database} cannot be used: {error}") from error
+def _client(database: Optional[str]) -> ContextManager[KnowledgeClient]:
+    return network_client() if database is None else offline_client(database=database)
