@@ -63,6 +63,9 @@ _MORE_OF_ONE: Dict[Type[Any], Sequence[Column]] = {
 }
 
 
+_LEFT = ' style="text-align: left"'  # notebooks would put all of it to the right
+
+
 class Table:
     """A list as a table: what `table()` gives, and a notebook shows."""
 
@@ -105,7 +108,7 @@ def _rows(items: List[Any]) -> str:
 
 def _row(cells: Sequence[str], first: str = "td", others: str = "td") -> str:
     kinds = [first, *[others] * (len(cells) - 1)]
-    shown = (f"<{kind}>{html.escape(cell)}</{kind}>" for kind, cell in zip(kinds, cells))
+    shown = (f"<{kind}{_LEFT}>{html.escape(cell)}</{kind}>" for kind, cell in zip(kinds, cells))
     return f"<tr>{''.join(shown)}</tr>"
 
 

@@ -15,7 +15,7 @@ from ..conftest import ROOT, python_environment
 NOTEBOOKS = sorted((ROOT / "examples" / "notebooks").glob("*.ipynb"))
 
 SHOWN = {
-    "quickstart": ["<td>light.md</td>", "<sup>[1]</sup>", "total tokens"],
+    "quickstart": [">light.md</td>", "<sup>[1]</sup>", "total tokens"],
     "streaming_and_agent": ["whole: stop", "<summary>Thinking</summary>", "order_status"],
     "folder_into_a_library": ["physics/light.md", "3 uploaded", "<b>Sources</b>"],
 }
@@ -37,9 +37,7 @@ def executed(path: pathlib.Path, folder: pathlib.Path) -> List[Dict[str, Any]]:
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_runs_and_shows_what_it_says(
-    path: pathlib.Path, tmp_path: pathlib.Path
-) -> None:
+def test_a_notebook_runs_and_shows_what_it_says(path: pathlib.Path, tmp_path: pathlib.Path) -> None:
     outputs = executed(path, tmp_path)
     shown = json.dumps(outputs, ensure_ascii=False)
     assert [words for words in SHOWN[path.stem] if words not in shown] == []

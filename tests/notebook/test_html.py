@@ -142,7 +142,7 @@ def test_models_show_themselves_escaped(item: Any) -> None:
 def test_a_table_has_a_row_for_each() -> None:
     shown = table([Library(id="1", name="a"), Library(id="2", name="b")])._repr_html_()
     assert shown.count("<tr>") == 3
-    assert "<td>a</td>" in shown
+    assert ">a</td>" in shown
 
 
 def test_a_table_of_nothing_and_of_anything() -> None:

@@ -137,7 +137,7 @@ def test_models_show_as_html(kernel: Kernel) -> None:
         "client.libraries.create('Notes')"
     )
     (result,) = [m["content"]["data"] for m in messages if m["msg_type"] == "execute_result"]
-    assert "<td>Notes</td>" in result["text/html"]
+    assert ">Notes</td>" in result["text/html"]
 
 
 def test_bars_never_go_to_stdout(kernel: Kernel) -> None:
