@@ -22,7 +22,7 @@ _KIND_OF = {
 MOST_PROBLEMS = 5  # of one kind that a model is told
 
 
-class BadArguments(Exception):
+class BadArgumentsError(Exception):
     """A model's arguments do not fit; `problems` are sentences for the model."""
 
     def __init__(self, *problems: str) -> None:
@@ -31,12 +31,12 @@ class BadArguments(Exception):
 
 
 def read_arguments(declared: Type[Any], params: Any) -> Any:
-    """`params` as an object of the `declared` class. Raises BadArguments.
+    """`params` as an object of the `declared` class. Raises BadArgumentsError.
 
     null stands for what is left out: models send it for optional arguments.
     """
     if not isinstance(params, Mapping):
-        raise BadArguments(f"the arguments must be a JSON object, not {_kind(params)}")
+        raise BadArgumentsError(f"the arguments must be a JSON object, not {_kind(params)}")
     fields = {one.name: one for one in fields_of(declared)}
     given = {name: value for name, value in params.items() if value is not None}
     unknown = [name for name in params if name not in fields]
@@ -51,14 +51,15 @@ def read_arguments(declared: Type[Any], params: Any) -> Any:
         problem = _problem(fields[name].hint, fields[name].words, value)
         problems += [f"{name} must be {problem}"] if problem else []
     if problems:
-        raise BadArguments(*problems)
+        raise BadArgumentsError(*problems)
     return declared(**{name: _value(fields[name].hint, one) for name, one in known.items()})
 
 
 def _unknown(name: Any, known: List[str]) -> str:
-    near = difflib.get_close_matches(str(name)[:100], known, 1)
+    shown = name[:100] if isinstance(name, str) else f"of type {type(name).__name__}"
+    near = difflib.get_close_matches(shown, known, 1)
     hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(known)}"
-    return f"there is no argument {str(name)[:100]!r}; {hint}"
+    return f"there is no argument {shown!r}; {hint}"
 
 
 def _problem(hint: Any, words: Mapping[str, Any], value: Any) -> Optional[str]:
@@ -78,8 +79,9 @@ def _problem(hint: Any, words: Mapping[str, Any], value: Any) -> Optional[str]:
 def _list_problem(hint: Any, words: Mapping[str, Any], value: Any) -> Optional[str]:
     if not isinstance(value, list):
         return f"a list, not {_kind(value)}"
-    if len(value) < words.get("minItems", 0):
-        return "a list that is not empty"
+    low, high = words.get("minItems", 0), words.get("maxItems", len(value))
+    if not low <= len(value) <= high:
+        return f"a list of {low} to {high}" if value else "a list that is not empty"
     problems = (_problem(hint, {"minLength": 1}, item) for item in value)
     return next((f"a list of which each is {problem}" for problem in problems if problem), None)
 

@@ -16,7 +16,7 @@ from ..errors import (
     RequestTimeoutError,
     TransportError,
 )
-from ._arguments import BadArguments
+from ._arguments import BadArgumentsError
 from .result import ToolResult, error_result
 
 _LONGEST_NAME = 100
@@ -37,11 +37,11 @@ def unknown(name: str, known: Iterable[str]) -> ToolResult:
     return error_result(redact(words), {})
 
 
-def misused(name: str, params: Any, error: BadArguments) -> ToolResult:
+def misused(name: str, params: Any, error: BadArgumentsError) -> ToolResult:
     """The result of a call whose arguments do not fit."""
     problems = "\n".join(f"- {problem}" for problem in error.problems)
     words = f"{name} was not run, its arguments do not fit:\n{problems}"
-    return error_result(redact(words), {**_details(name, params), "error": "BadArguments"})
+    return error_result(redact(words), {**_details(name, params), "error": "BadArgumentsError"})
 
 
 def aborted(name: str, params: Any) -> ToolResult:

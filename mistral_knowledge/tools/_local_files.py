@@ -8,7 +8,7 @@ import stat
 from typing import BinaryIO, Iterable, Iterator, List, Optional, Union
 
 from ..errors import InvalidArgumentError, KnowledgeError
-from ._arguments import BadArguments
+from ._arguments import BadArgumentsError
 
 # A pipe that was put in a file's place must not be waited for.
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -29,23 +29,25 @@ class LocalFiles:
 
     @contextlib.contextmanager
     def opened(self, path: str) -> Iterator[BinaryIO]:
-        """The file at `path`, relative to a root or absolute. Raises BadArguments."""
+        """The file at `path`, relative to a root or absolute. Raises BadArgumentsError."""
         try:
             with self._open(path) as file:
                 yield file
         except KnowledgeError:
             raise  # a timeout of ours is an OSError as well
         except OSError as error:
-            raise BadArguments(f"path: it cannot be read: {error.strerror or 'OSError'}") from error
+            raise BadArgumentsError(
+                f"path: it cannot be read: {error.strerror or 'OSError'}"
+            ) from error
 
     def _open(self, path: str) -> BinaryIO:
         if not self._roots:
-            raise BadArguments(
+            raise BadArgumentsError(
                 "path: no local files may be read here; give the content as text, with a name"
             )
         place = self._place(path)
         if place is None:
-            raise BadArguments(f"path: there is no such file below {' or '.join(self._roots)}")
+            raise BadArgumentsError(f"path: there is no such file below {' or '.join(self._roots)}")
         descriptor = os.open(place, _FLAGS)
         try:
             self._check(place, os.fstat(descriptor))
@@ -65,10 +67,10 @@ class LocalFiles:
     def _check(self, place: str, opened: os.stat_result) -> None:
         """Look once more: a link may have been put in its place before it was opened."""
         if not stat.S_ISREG(opened.st_mode):
-            raise BadArguments("path: it is no regular file")
+            raise BadArgumentsError("path: it is no regular file")
         again = os.path.realpath(place)
         if not (self._holds(again) and os.path.samestat(opened, os.stat(again))):
-            raise BadArguments("path: the file changed while it was opened; try again")
+            raise BadArgumentsError("path: the file changed while it was opened; try again")
 
 
 def _folder(root: Union[str, os.PathLike[str]]) -> str:

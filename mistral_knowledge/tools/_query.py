@@ -20,7 +20,9 @@ class DocumentQuery:
 
     question: str = field("What to ask, as a whole sentence.", minLength=1)
     library_ids: List[str] = field(
-        "The ids of the libraries to ask, as mistral_library_list gives them.", minItems=1
+        "The ids of the libraries to ask, as mistral_library_list gives them.",
+        minItems=1,
+        maxItems=100,
     )
 
 

@@ -7,7 +7,7 @@ import os
 from typing import Iterator, Optional, Tuple
 
 from .._uploads import FileInput
-from ._arguments import BadArguments
+from ._arguments import BadArgumentsError
 from ._local_files import LocalFiles
 
 PATH = (
@@ -21,12 +21,12 @@ NAME = "File name to upload it under, with its extension, such as notes.md."
 def upload_of(
     files: LocalFiles, path: Optional[str], text: Optional[str], name: Optional[str]
 ) -> Iterator[Tuple[FileInput, str]]:
-    """(what to upload, its name). Raises BadArguments."""
+    """(what to upload, its name). Raises BadArgumentsError."""
     if (path is None) == (text is None):
-        raise BadArguments("give either path or text: one of the two")
+        raise BadArgumentsError("give either path or text: one of the two")
     if text is not None:
         if name is None:
-            raise BadArguments("name is missing: text needs a file name, such as notes.md")
+            raise BadArgumentsError("name is missing: text needs a file name, such as notes.md")
         yield (name, text), name
         return
     assert path is not None

@@ -6,16 +6,11 @@ from typing import Iterable, List, Optional
 
 from ..client import KnowledgeClient
 from ..errors import InvalidArgumentError
-from ._documents import (
-    DOCUMENT_LIST,
-    DOCUMENT_REPROCESS,
-    DOCUMENT_SIGNED_URL,
-    DOCUMENT_STATUS,
-    DOCUMENT_UPLOAD,
-)
+from ._documents import DOCUMENT_LIST, DOCUMENT_STATUS, DOCUMENT_UPLOAD
 from ._files import FILE_UPLOAD
 from ._libraries import LIBRARY_CREATE, LIBRARY_LIST
 from ._local_files import LocalFiles, Roots
+from ._one_document import DOCUMENT_REPROCESS, DOCUMENT_SIGNED_URL
 from ._query import DOCUMENT_QUERY
 from .tool import KnowledgeTool
 

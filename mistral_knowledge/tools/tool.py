@@ -9,7 +9,7 @@ import attr
 from ..abort import AbortSignal
 from ..client import KnowledgeClient
 from ..errors import AbortedError, KnowledgeError
-from ._arguments import BadArguments, read_arguments
+from ._arguments import BadArgumentsError, read_arguments
 from ._declaring import Declaration, Outcome, Task
 from ._failures import aborted, failed, misused
 from ._local_files import LocalFiles
@@ -89,7 +89,7 @@ class KnowledgeTool:
         try:
             arguments = read_arguments(self._declared.arguments, params)
             return self._result(self._declared.run(task, arguments))
-        except BadArguments as error:
+        except BadArgumentsError as error:
             return misused(self.name, params, error)
         except AbortedError:
             return aborted(self.name, params)

@@ -60,6 +60,7 @@ def test_a_host_is_told_all_about_the_tools(client: KnowledgeClient) -> None:
             assert one.annotations is not None
             assert one.annotations.read_only_hint is (one.name in READ_ONLY)
             assert one.annotations.destructive_hint is False
+            assert one.annotations.idempotent_hint is tool.idempotent
 
     alive(work)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import re
+import threading
 import typing
 from typing import Any, Callable, Dict, List
 
@@ -130,6 +132,31 @@ def test_a_declaration_fits_function_calling(client: KnowledgeClient) -> None:
 
 
 # What each does
+
+
+def test_each_asks_its_endpoint(
+    tools: Tools, client: KnowledgeClient, library: Library, fake: FakeTransport
+) -> None:
+    asked = {}
+    for name, arguments in zip(NAMES, every_call(client, library)):
+        fake.requests.clear()
+        tools[name].execute(arguments)
+        asked[name] = [
+            f"{record.method} {re.sub('[0-9a-f-]{36}', '{id}', record.path)}"
+            for record in fake.requests
+        ]
+    documents = "/v1/libraries/{id}/documents"
+    assert asked == {
+        "mistral_file_upload": ["POST /v1/files"],
+        "mistral_library_create": ["POST /v1/libraries"],
+        "mistral_library_list": ["GET /v1/libraries"],
+        "mistral_document_upload": [f"POST {documents}"],
+        "mistral_document_list": [f"GET {documents}"],
+        "mistral_document_status": [f"GET {documents}/{{id}}/status", f"GET {documents}/{{id}}"],
+        "mistral_document_signed_url": [f"GET {documents}/{{id}}/extracted-text-signed-url"],
+        "mistral_document_reprocess": [f"POST {documents}/{{id}}/reprocess"],
+        "mistral_document_query": ["POST /v1/chat/completions"],
+    }
 
 
 def test_a_file_is_the_users_own_unless_the_model_asks_for_more(
@@ -317,6 +344,20 @@ def test_every_tool_gives_an_aborted_result_for_a_signal_that_was_aborted_before
     for name, arguments in zip(NAMES, every_call(client, library)):
         result = tools[name].execute(arguments, signal)
         assert (result.is_error, result.details["aborted"]) == (True, True), name
+
+
+@pytest.mark.parametrize(
+    ("name", "more"), [("mistral_file_upload", {}), ("mistral_document_upload", {"library_id": ID})]
+)
+def test_an_abort_of_an_upload_is_an_aborted_result(name: str, more: Dict[str, Any]) -> None:
+    signal, stall = AbortSignal(), Stall()
+    fake = FakeTransport(script=[Scripted(before=[stall])])
+    (tool,) = knowledge_tools(KnowledgeClient(transport=fake), only=[name])
+    aborting = threading.Thread(target=lambda: stall.reached.wait(30) and signal.abort())
+    aborting.start()
+    result = tool.execute({"text": "x", "name": "x.txt", **more}, signal)
+    aborting.join()
+    assert (result.is_error, result.details.get("aborted")) == (True, True)
 
 
 @pytest.mark.parametrize(
