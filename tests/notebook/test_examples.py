@@ -1,4 +1,4 @@
-"""The notebooks in `examples/notebooks` run from top to bottom, offline, and show nothing secret."""
+"""The notebooks in `examples/notebooks` run, offline, and show nothing secret."""
 
 from __future__ import annotations
 
