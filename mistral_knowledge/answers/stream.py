@@ -19,7 +19,10 @@ OnUpdate = Callable[[PartialAnswer], object]
 AnyReader = TypeVar("AnyReader", bound=Reader)
 
 # What follows a reply in the same answer: events, then the next reply and its reader, or None.
-Follow = Callable[[AnyReader], Generator[Event, None, Optional[Tuple[Reply, AnyReader]]]]
+# The signal is aborted when the stream is closed: whatever is under way then has to end.
+Follow = Callable[
+    [AnyReader, AbortSignal], Generator[Event, None, Optional[Tuple[Reply, AnyReader]]]
+]
 
 
 class AnswerStream:
@@ -148,7 +151,7 @@ class AnswerStream:
         if self._signal.aborted:
             self._line.close()
             return self._signal.error()
-        return AbortedError("the stream was closed before its end", "closed")
+        return _closed_early()
 
     def __enter__(self) -> AnswerStream:
         return self
@@ -167,10 +170,14 @@ class AnswerStream:
 
 
 class _Line:
-    """The reply that is being read now; an answer may take several, one after the other."""
+    """The reply that is being read now; an answer may take several, one after the other.
+
+    closing: aborted by `close`, for whatever is under way between two replies
+    """
 
     def __init__(self, reply: Reply) -> None:
         self.reply = reply
+        self.closing = AbortSignal()
         self._closed = False
 
     def take(self, reply: Reply) -> None:
@@ -182,7 +189,13 @@ class _Line:
     def close(self) -> None:
         """Close the reply, and whichever comes after it."""
         self._closed = True
+        # Closed before the abort: a reply that has come to its end gives its connection back.
         self.reply.close()
+        self.closing.abort(_closed_early())
+
+
+def _closed_early() -> AbortedError:
+    return AbortedError("the stream was closed before its end", "closed")
 
 
 # Functions, not methods: a generator that refers to its own stream would keep a dropped stream
@@ -195,7 +208,9 @@ def _events(line: _Line, reader: AnyReader, follow: Optional[Follow[AnyReader]])
             yield from assemble(payloads_of(line.reply, reader), reader)
         finally:
             line.reply.close()
-        following = (yield from follow(reader)) if follow and reader.complete else None
+        following = None
+        if follow and reader.complete:
+            following = yield from follow(reader, line.closing)
         if following is None:
             break
         reply, reader = following

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any, Dict, Generator, Mapping, Optional, Sequence, Tuple, Type, Union
 
+import attr
+
 from .._caller import NOT_GIVEN, Call, Caller, NotGiven, Options, encoded
 from .._checks import callables, items, switches
 from .._retry import Retry
@@ -195,7 +197,9 @@ class Agent:
     def _follow(
         self, asked: Asked, rounds: Rounds, streamed: bool, options: Options
     ) -> Follow[ConversationReader]:
-        def follow(reader: ConversationReader) -> Generator[Event, None, Optional[Round]]:
+        def follow(
+            reader: ConversationReader, closing: AbortSignal
+        ) -> Generator[Event, None, Optional[Round]]:
             body = yield from rounds.replies_to(reader.calls, reader.assembly, _json)
             conversation_id = reader.assembly.conversation_id
             if not body or conversation_id is None:
@@ -203,7 +207,9 @@ class Agent:
             reader.assembly.next_round()
             body = follow_request(asked, conversation_id, body)
             call = _call(f"/v1/conversations/{conversation_id}", body, streamed)
-            reply = self._caller.run(call, options, lambda reply, _: reply)
+            signal = AbortSignal.any(options.signal, closing)
+            ending = attr.evolve(options, signal=signal)
+            reply = self._caller.run(call, ending, lambda reply, _: reply)
             return reply, ConversationReader(request_id_of(reply.headers), reader.assembly)
 
         return follow

@@ -1,0 +1,3 @@
+from ..transports.conftest import authority, tls
+
+__all__ = ["authority", "tls"]
