@@ -50,13 +50,21 @@ class _PlainReader:
     def read(self) -> bytes:
         left = self._left
         if left is None:
-            return b"" if self._fp.closed else self._read1(PIECE)
+            return self._unmeasured()
         if left == 0:
             return b""
         data: bytes = self._read1(min(PIECE, left))
         if not data:
             raise IncompleteRead(b"", left)
         self._left = left - len(data)
+        return data
+
+    def _unmeasured(self) -> bytes:
+        data: bytes = b"" if self._fp.closed else self._read1(PIECE)
+        # http.client takes a chunk size below zero for leave to read whatever comes.
+        left = getattr(self._fp, "chunk_left", None)
+        if isinstance(left, int) and left < 0:
+            raise IncompleteRead(b"")
         return data
 
 
