@@ -28,6 +28,7 @@ class Call:
     phase: connect, write, first_byte or idle: the field of `Timeout` that counts now
     tracked: whether the connection is one of ours, which reports its phase
     stopped: whether it was ended from outside
+    left_over: whether the server sent more than its response
     """
 
     def __init__(self, timeout: Timeout, signal: Optional[AbortSignal]) -> None:
@@ -35,6 +36,7 @@ class Call:
         self.phase = "connect"
         self.tracked = False
         self.stopped = False
+        self.left_over = False
         self.connection: Any = None
         self._signal = signal
         self._process = os.getpid()

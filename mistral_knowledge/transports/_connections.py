@@ -26,6 +26,7 @@ class _TimedReader(io.RawIOBase):
 
     # Set on the class too: a Ctrl-C may strike before `__init__` is over, and then `close` runs.
     _raw: Any = None
+    over = False
 
     def __init__(self, raw: Any, sock: Any, call: Call) -> None:
         self._raw = raw
@@ -36,6 +37,8 @@ class _TimedReader(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> Any:
+        if self.over:
+            return 0
         self._call.limit(self._sock)
         count = self._raw.readinto(buffer)
         if not count and self._call.phase == "first_byte":
@@ -49,6 +52,22 @@ class _TimedReader(io.RawIOBase):
             self._raw.close()
 
 
+class _Buffer(io.BufferedReader):
+    """The buffer of one response: it tells the call when bytes of no response are left in it."""
+
+    _call: Any = None  # as above
+
+    def __init__(self, raw: _TimedReader, call: Call) -> None:
+        super().__init__(raw)
+        self._call = call
+
+    def close(self) -> None:
+        if self._call is not None and not self.closed:
+            self.raw.over = True  # type: ignore[attr-defined]
+            self._call.left_over = self._call.left_over or bool(self.peek(1))
+        super().close()
+
+
 class _TimedSocket:
     """Stands for the socket where http.client makes its file from it."""
 
@@ -57,7 +76,8 @@ class _TimedSocket:
 
     def makefile(self, mode: str) -> Any:
         raw = self._sock.makefile(mode, 0)
-        return io.BufferedReader(_TimedReader(raw, self._sock, CURRENT.get()))
+        call = CURRENT.get()
+        return _Buffer(_TimedReader(raw, self._sock, call), call)
 
 
 class _Response(http.client.HTTPResponse):

@@ -105,6 +105,16 @@ def take_connection(raw: Any) -> Any:
     return connection
 
 
+def close_response(raw: Any, connection: Any) -> bool:
+    """Close the response; returns whether TLS holds bytes behind it, which no `select` sees."""
+    if connection is None:
+        return False
+    raw._fp.close()
+    sock = getattr(connection, "sock", None)
+    pending = getattr(getattr(sock, "sslobj", sock), "pending", None)
+    return pending is not None and pending() > 0
+
+
 def hand_back(raw: Any, connection: Any) -> None:
     """Put the connection into its pool, as it is."""
     if connection is not None:

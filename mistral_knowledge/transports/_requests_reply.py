@@ -8,7 +8,7 @@ from typing import Any, Iterator, List, Mapping, Optional
 from ..errors import AbortedError, InvalidArgumentError
 from ._call import Call
 from ._failures import LIBRARY_ERRORS, error_for
-from ._reading import close_both, hand_back, reader_of, take_connection
+from ._reading import close_both, close_response, hand_back, reader_of, take_connection
 from ._scrub import Secrets
 
 GRACE_SECONDS = 0.05
@@ -136,18 +136,22 @@ class RequestsReply:
             pass  # it does not end well, so it is dropped
         return False
 
+    def _more_behind(self) -> bool:
+        # The next request would take it for its own reply.
+        return close_response(self._raw, self._connection) or self._call.left_over
+
     def _let_go(self, reuse: bool) -> bool:
-        """Give the connection up, once; returns whether it went back to its pool."""
+        """Give the connection up, once; returns whether nothing ended the call before."""
         if self._gone:
             return False
         self._gone = True
-        reuse = self._call.finish() and reuse
-        if not reuse:
+        ended_well = self._call.finish() and reuse
+        if not ended_well or self._more_behind():
             self._call.hang_up()
             close_both(self._raw, self._connection)
         if not self._call.elsewhere:
             hand_back(self._raw, self._connection)
-        return reuse
+        return ended_well
 
 
 def _pieces(reply: RequestsReply) -> Iterator[bytes]:
