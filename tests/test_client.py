@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import pathlib
 import threading
 from typing import Any, Dict
@@ -314,3 +315,17 @@ def test_one_client_serves_many_threads(client: KnowledgeClient) -> None:
 def test_headers_that_belong_to_http_itself_are_refused(name: str) -> None:
     with pytest.raises(InvalidArgumentError, match="belongs to HTTP"):
         KnowledgeClient("key", default_headers={name: "x"})
+
+
+def test_a_dropped_client_is_freed_without_the_garbage_collector() -> None:
+    """Else its connections stay open until the collector comes by."""
+    gc.collect()
+    gc.disable()
+    try:
+        transport = FakeTransport()
+        gone = weakref.ref(transport)
+        KnowledgeClient(transport=transport)
+        del transport
+        assert gone() is None
+    finally:
+        gc.enable()

@@ -5,6 +5,7 @@ https://docs.mistral.ai/api/#tag/beta.conversations
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Dict, Generator, Mapping, Optional, Sequence, Tuple, Type, Union
 
 import attr
@@ -39,7 +40,8 @@ class Agent:
     def __init__(self, caller: Caller, defaults: RagDefaults) -> None:
         self._caller = caller
         self._defaults = defaults
-        self.conversations = Conversations(caller, self.query)
+        # Not `self.query`: the circle would keep the connections of a dropped client open.
+        self.conversations = Conversations(caller, functools.partial(_query, caller, defaults))
 
     def query(
         self,
@@ -213,6 +215,10 @@ class Agent:
             return reply, ConversationReader(request_id_of(reply.headers), reader.assembly)
 
         return follow
+
+
+def _query(caller: Caller, defaults: RagDefaults, *args: Any, **asked: Any) -> Answer:
+    return Agent(caller, defaults).query(*args, **asked)
 
 
 def _call(path: str, body: Dict[str, Any], streamed: bool) -> Call:
