@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 QUESTION ?= What happens to an answer when the connection breaks in the middle?
 
-.PHONY: demo test examples lint docs bench interop browser clean
+.PHONY: demo test examples lint docs bench interop neighbours fuzz browser clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python -m mistral_knowledge ask --offline "$(QUESTION)" README.md docs
@@ -33,12 +33,27 @@ INTEROP_PYTHON ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.11.*/bin/pyth
 interop: $(VENV)-interop/.interop
 	$(VENV)-interop/bin/python -m pytest -W ignore tests/interop $(PYTEST_ARGS)
 
+# boto3 holds urllib3 below 1.27 on old Pythons.
+NEIGHBOURS_PYTHON ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.8.*/bin/python) python3.8)
+
+neighbours: $(VENV)-neighbours/.neighbours
+	$(VENV)-neighbours/bin/python -m pytest -W ignore tests/neighbours $(PYTEST_ARGS)
+
+# atheris has wheels for some Pythons only. What it finds is written to build/fuzz.
+FUZZ_PYTHON ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.11.*/bin/python) python3.11)
+FUZZ_SECONDS ?= 60
+
+fuzz: $(VENV)-fuzz/.fuzz
+	mkdir -p build/fuzz
+	$(VENV)-fuzz/bin/python -m fuzz -max_total_time=$(FUZZ_SECONDS) -timeout=20 \
+		-artifact_prefix=build/fuzz/ build/fuzz fuzz/corpus
+
 browser: $(VENV)-browser/.browser
 	.ci/chromium
 	$(VENV)-browser/bin/python -m pytest tests/browser $(PYTEST_ARGS)
 
 clean:
-	rm -rf $(VENV) $(VENV)-bench $(VENV)-docs $(VENV)-interop $(VENV)-browser build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-bench $(VENV)-docs $(VENV)-interop $(VENV)-neighbours $(VENV)-fuzz $(VENV)-browser build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -72,6 +87,16 @@ $(VENV)-docs/.docs: setup.cfg pyproject.toml
 $(VENV)-interop/.interop: setup.cfg pyproject.toml tests/interop/requirements.txt
 	$(INTEROP_PYTHON) -m venv $(VENV)-interop
 	$(VENV)-interop/bin/python -m pip install --quiet --disable-pip-version-check -e . -r tests/interop/requirements.txt
+	touch $@
+
+$(VENV)-neighbours/.neighbours: setup.cfg pyproject.toml tests/neighbours/requirements.txt
+	$(NEIGHBOURS_PYTHON) -m venv $(VENV)-neighbours
+	$(VENV)-neighbours/bin/python -m pip install --quiet --disable-pip-version-check -e . -r tests/neighbours/requirements.txt
+	touch $@
+
+$(VENV)-fuzz/.fuzz: setup.cfg pyproject.toml
+	$(FUZZ_PYTHON) -m venv $(VENV)-fuzz
+	$(VENV)-fuzz/bin/python -m pip install --quiet --disable-pip-version-check -e . "atheris>=2.3"
 	touch $@
 
 $(VENV)-browser/.browser: setup.cfg pyproject.toml tests/browser/requirements.txt

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import pathlib
 import threading
+import weakref
 from typing import Any, Dict
 
 import pytest
