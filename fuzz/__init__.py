@@ -1,0 +1,1 @@
+"""Fuzzing: bytes that no reader of answers can bear."""

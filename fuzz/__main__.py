@@ -1,4 +1,4 @@
-"""python -m fuzz [corpus folders] [libFuzzer options]: look for bytes that the target cannot bear."""
+"""python -m fuzz [options of libFuzzer] [corpus folders]: look for what the target cannot bear."""
 
 from __future__ import annotations
 

@@ -56,8 +56,9 @@ def _read(reader: Any, kind: str, pieces: List[bytes]) -> Tuple[Any, ...]:
             events.append(event)
     except KnowledgeError as raised:
         error = raised
-        assert pickle.loads(pickle.dumps(raised)).message == raised.message
-        assert stream.answer is None, "an answer and an error"
+    if error is not None:
+        assert pickle.loads(pickle.dumps(error)).message == error.message
+    assert (stream.answer is None) == (error is not None), "an answer and an error, or neither"
     _look_at(events, error is None)
     return [repr(event) for event in events], type(error), str(error)
 

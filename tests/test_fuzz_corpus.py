@@ -29,16 +29,17 @@ def test_an_input_that_is_spoilt_anywhere_does_too(path, place, put, taken) -> N
 
 
 KEYS = st.sampled_from(
-    ["type", "id", "choices", "delta", "message", "messages", "content", "text", "index", "usage"]
-    + ["tool_calls", "function", "name", "arguments", "reference_ids", "thinking", "finish_reason"]
-    + ["outputs", "info", "results", "title", "url", "tool", "document_url", "conversation_id"]
-    + ["error", "detail", "code", "object", "tool_call_id", "output_index", "connectors", "model"]
+    "type id choices delta message messages content text index usage tool_calls function name "
+    "arguments reference_ids thinking finish_reason outputs info results title url tool "
+    "document_url conversation_id error detail code object tool_call_id output_index connectors "
+    "model".split()
 )
-WORDS = st.sampled_from(
-    ["message.output.delta", "message.output", "tool.execution.done", "function.call.delta"]
-    + ["conversation.response.done", "tool.execution", "reference", "tool_reference", "text"]
-    + ["document_url", "thinking", "stop", "assistant", "error", "", "null", "\ud800", "x"]
+VALUES = (
+    "message.output.delta message.output tool.execution.done function.call.delta "
+    "conversation.response.done tool.execution reference tool_reference text document_url "
+    "thinking stop assistant error null x"
 )
+WORDS = st.sampled_from([*VALUES.split(), "", "\ud800"])
 LEAVES = st.one_of(WORDS, st.none(), st.booleans(), st.integers(), st.floats())
 SHAPES = st.recursive(
     LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=5)

@@ -66,7 +66,10 @@ CUTS = {
     "reset before the head": (reset, LOST),
     "half a status line": (sends(lambda good: b"HTTP/1.1 20"), LOST),
     "half a header": (sends(lambda good: b"HTTP/1.1 200 OK\r\ncontent-le"), LOST),
-    "a head without its blank line": (sends(lambda good: good.length().split(b"\r\n\r\n")[0]), LOST),
+    "a head without its blank line": (
+        sends(lambda good: good.length().split(b"\r\n\r\n")[0]),
+        LOST,
+    ),
     "a head and no body": (sends(lambda good: start_of(good.length())), LOST),
     "half a body": (sends(half_of), LOST),
     "reset in the body": (reset_in_body, LOST),
@@ -99,8 +102,9 @@ CUTS = {
     ),
     "two lengths that differ": (
         sends(
-            lambda good: b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n"
-            + good.length().partition(b"\r\n")[2]
+            lambda good: (
+                b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n" + good.length().partition(b"\r\n")[2]
+            )
         ),
         LOST,
     ),
@@ -171,5 +175,3 @@ def test_after_a_fault_what_is_safe_is_sent_again_and_what_costs_is_not(name: st
             else:
                 raised(KnowledgeError, lambda: operation.call(client))  # noqa: B023
                 assert len(server.seen) == 1
-
-

@@ -84,8 +84,8 @@ KEPT = {
 CLOSED = {
     "ended by the connection": lambda good: good.closing(),
     "of HTTP/1.0": lambda good: good.length().replace(b"HTTP/1.1", b"HTTP/1.0", 1),
-    "a length that is no number": lambda good: (
-        good.closing().replace(b"connection: close", b"content-length: many", 1)
+    "a length that is no number": lambda good: good.closing().replace(
+        b"connection: close", b"content-length: many", 1
     ),
 }
 
