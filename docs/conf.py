@@ -12,7 +12,6 @@ copyright = "the mistral_knowledge authors"
 release = version = __version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc"]
-exclude_patterns = ["images"]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 default_role = "code"

@@ -70,7 +70,7 @@ class Agent:
         signal: Optional[AbortSignal] = None,
         **completion: Any,
     ) -> Answer:
-        """Ask, and return the whole answer (tokens and tools are billed).
+        """Ask, and return the whole answer (`POST /v1/conversations`; tokens and tools are billed).
 
         on_update: called with the growing `PartialAnswer` while the answer comes, never after
         All else is as in `stream`.
@@ -135,7 +135,9 @@ class Agent:
         signal: Optional[AbortSignal] = None,
         **completion: Any,
     ) -> AnswerStream:
-        """Ask, and return the answer as it comes (tokens and tools are billed).
+        """Ask, and return the answer as it comes; tokens and tools are billed.
+
+        `POST /v1/conversations`, `.../{id}` to continue one, `.../{id}/restart` with `from_entry`.
 
         The request is sent here: an error of the server is raised here, not in the loop.
 

@@ -41,6 +41,7 @@ class Documents:
     """`client.documents`. Every method also takes `timeout=`, `retries=` and `signal=`.
 
     A document is named by its library and itself (objects or ids), or by a Document alone.
+    In endpoints, `...` stands for `/v1/libraries/{library_id}`.
     All raise TransportError, APIError and its children, AbortedError, ConfigurationError.
     """
 
@@ -99,6 +100,8 @@ class Documents:
         **options: Unpack[CallOptions],
     ) -> UploadRun:
         """Upload many files at once; gives an `UploadOutcome` for each as it is done.
+
+        Each is an `upload` (`POST .../documents`; processing is billed).
 
         files: a folder (its files and those of its subfolders, named by their path within it,
             with `/`), or paths of files, which are read only as they are needed
@@ -187,7 +190,7 @@ class Documents:
         progress: bool = False,
         **options: Unpack[CallOptions],
     ) -> Document:
-        """Wait until a document is processed, and return it.
+        """Wait until a document is processed, and return it (`GET .../documents/{id}`).
 
         seconds: how long at most; the deadline holds even while a poll hangs
         on_status: called with the Document after each poll

@@ -74,7 +74,7 @@ class Libraries:
         return Listing(fetch, None)
 
     def find(self, name: str, **options: Unpack[CallOptions]) -> Optional[Library]:
-        """The library of exactly this name, the oldest if there are several, or None."""
+        """The library of just this name, the oldest of several; or None (`GET /v1/libraries`)."""
         matching = [one for one in self.list(search=_name(name), **options) if one.name == name]
         dated = sorted(matching, key=lambda one: (one.created_at is None, one.created_at or 0))
         return dated[0] if dated else None
@@ -83,6 +83,8 @@ class Libraries:
         self, name: str, *, description: Optional[str] = None, **options: Unpack[CallOptions]
     ) -> Library:
         """The library of this name; made, with `description`, if there is none.
+
+        `GET /v1/libraries`, then perhaps `POST /v1/libraries`.
 
         Two programs that do this at the same moment may each make one.
         """
@@ -128,6 +130,8 @@ class Libraries:
         **options: Unpack[CallOptions],
     ) -> SyncReport:
         """Bring a library in line with a folder: upload what is new or changed, and only that.
+
+        It lists the documents, then uploads, renames and deletes as `client.documents` does.
 
         pattern: which files count, such as `**/*.md`, or several in a list; hidden ones never do
         delete: also delete documents that are not in the folder (of those that `pattern` means)
