@@ -27,9 +27,27 @@ add_module_names = False
 _EXPLAINED = re.compile(r"(\w+(?:, \w+)*): (.*)")
 
 
+# Nobody makes these: they come with a client, or from a call.
+_NOT_MADE = (
+    "Files",
+    "Libraries",
+    "Documents",
+    "Rag",
+    "Agent",
+    "Conversations",
+    "AnswerStream",
+    "UploadRun",
+)
+
+
 def setup(app: Any) -> None:
     """Called by Sphinx."""
+    app.connect("autodoc-process-signature", _leave_out)
     app.connect("autodoc-process-docstring", _lay_out)
+
+
+def _leave_out(app: Any, what: str, name: str, *signature: Any) -> Any:
+    return ("", None) if what == "class" and name.rpartition(".")[2] in _NOT_MADE else None
 
 
 def _lay_out(app: Any, what: str, name: str, thing: Any, options: Any, lines: List[str]) -> None:

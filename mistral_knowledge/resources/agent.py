@@ -73,6 +73,7 @@ class Agent:
         """Ask, and return the whole answer (`POST /v1/conversations`; tokens and tools are billed).
 
         on_update: called with the growing `PartialAnswer` while the answer comes, never after
+
         All else is as in `stream`.
         """
         callables(on_update=on_update)

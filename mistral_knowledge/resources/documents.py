@@ -236,7 +236,8 @@ class Documents:
         """A URL that opens the document for whoever holds it, for 30 minutes.
 
         extracted_text: of its text rather than the original
-        (`GET .../documents/{id}/signed-url` and `.../extracted-text-signed-url`)
+
+        `GET .../documents/{id}/signed-url` and `.../extracted-text-signed-url`.
         """
         switches(extracted_text=extracted_text)
         kind = "extracted-text-signed-url" if extracted_text else "signed-url"

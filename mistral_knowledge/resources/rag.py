@@ -56,6 +56,7 @@ class Rag:
         """Ask, and return the whole answer (`POST /v1/chat/completions`; tokens are billed).
 
         on_update: called with the growing `PartialAnswer` while the answer comes, never after
+
         All else is as in `stream`.
         """
         callables(on_update=on_update)
