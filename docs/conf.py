@@ -27,7 +27,7 @@ add_module_names = False
 _EXPLAINED = re.compile(r"(\w+(?:, \w+)*): (.*)")
 
 
-# Nobody makes these: they come with a client, or from a call.
+# Nobody makes these by hand: they come with a client, or from a call.
 _NOT_MADE = (
     "Files",
     "Libraries",
