@@ -75,7 +75,7 @@ def test_as_a_subprocess_the_answer_is_on_stdout_and_all_else_on_stderr(
     done = run_python("-m", "mistral_knowledge", "ask", "--offline", "Why salty sea?", str(files))
     assert done.returncode == 0
     assert "rivers" in done.stdout
-    assert "[1] sea.html" in lines(done.stdout)
+    assert "[1] deeper/sea.html" in lines(done.stdout)
     assert [line for line in lines(done.stderr) if line.endswith(": ready")] == [
         "sky.md: ready",
         "sea.html: ready",
@@ -453,3 +453,15 @@ runpy.run_module("mistral_knowledge", run_name="__main__", alter_sys=True)
 """
     done = run_python("-c", program)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def test_of_many_files_only_those_left_out_are_named(
+    tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(12):
+        (tmp_path / f"note{number}.md").write_text(f"The sky is blue, says note {number}.")
+    (tmp_path / "odd.bin").write_bytes(b"\x00\xff\xfe\x80" * 10)
+    assert main(["ask", "--offline", "What is the sky?", str(tmp_path)]) == 1
+    said = [one for one in capsys.readouterr().err.splitlines() if not one.startswith("tokens")]
+    assert said[0].startswith("odd.bin: left out, ")
+    assert said[1:] == ["12 files are ready"]

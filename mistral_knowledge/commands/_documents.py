@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import List
 
 from ..client import KnowledgeClient
@@ -10,34 +9,42 @@ from ..errors import InvalidArgumentError, ProcessingError
 from ..models.documents import Document
 from ..models.libraries import Library
 from ..notebook._terminal import line, progress
+from ._paths import Named
+
+FEW = 10  # files that have a line each
 
 
-def upload_all(client: KnowledgeClient, library: Library, paths: List[str]) -> bool:
+def upload_all(client: KnowledgeClient, library: Library, files: List[Named]) -> bool:
     """Upload them and wait; whether all of them can be asked.
 
     Raises InvalidArgumentError where none can.
     """
     # All are processed at the same time while the last are uploaded.
-    documents = [_uploaded(client, library, path) for path in paths]
-    usable = [_is_processed(client, one, path) for one, path in zip(documents, paths)]
-    if paths and not any(usable):
+    documents = [_uploaded(client, library, file) for file in files]
+    usable = [
+        _is_processed(client, document, name, len(files) <= FEW)
+        for document, (_, name) in zip(documents, files)
+    ]
+    if files and not any(usable):
         raise InvalidArgumentError("none of the files could be read")
+    if len(files) > FEW:
+        line(f"{sum(usable)} files are ready")
     return all(usable)
 
 
-def _uploaded(client: KnowledgeClient, library: Library, path: str) -> Document:
-    progress(f"{os.path.basename(path)}: uploading")
-    return client.documents.upload(library, path)
+def _uploaded(client: KnowledgeClient, library: Library, file: Named) -> Document:
+    progress(f"{file.name}: uploading")
+    return client.documents.upload(library, file.path, name=file.name)
 
 
-def _is_processed(client: KnowledgeClient, document: Document, path: str) -> bool:
-    name = os.path.basename(path)
+def _is_processed(client: KnowledgeClient, document: Document, name: str, say: bool) -> bool:
     try:
         client.documents.wait(document, on_status=lambda now: progress(f"{name}: {now.status}"))
     except ProcessingError as error:
         line(f"{name}: left out, {error}")
         return False
-    line(f"{name}: {_outcome(document)}")
+    if say:
+        line(f"{name}: {_outcome(document)}")
     return True
 
 

@@ -15,7 +15,7 @@ from ..models.libraries import Library
 from ..notebook._terminal import line, show_answer
 from ._clients import client_of
 from ._documents import upload_all
-from ._paths import files_of
+from ._paths import Named, files_of
 
 LIBRARY_NAME = "mistral_knowledge ask"
 DELETE_SECONDS = 10
@@ -43,17 +43,17 @@ def add_parser(subparsers: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit code."""
-    paths = files_of(arguments.files)
+    files = files_of(arguments.files)
     if not arguments.question.strip():
         raise InvalidArgumentError("the question is empty")
     on_the_web = arguments.web_search or arguments.research
     arguments.agent = arguments.agent or on_the_web
-    if not (paths or arguments.library or on_the_web):
+    if not (files or arguments.library or on_the_web):
         raise InvalidArgumentError("nothing to ask: name files, or a library with --library ID")
     with client_of(arguments.offline, arguments.model) as client:
-        library = _library(client, arguments.library, paths)
+        library = _library(client, arguments.library, files)
         try:
-            return _ask(client, library, paths, arguments)
+            return _ask(client, library, files, arguments)
         finally:
             _leave(client, library, arguments)
 
@@ -61,20 +61,20 @@ def run(arguments: argparse.Namespace) -> int:
 def _ask(
     client: KnowledgeClient,
     library: Optional[Library],
-    paths: List[str],
+    files: List[Named],
     arguments: argparse.Namespace,
 ) -> int:
-    all_usable = library is None or upload_all(client, library, paths)
+    all_usable = library is None or upload_all(client, library, files)
     show_answer(_asked(client, library, arguments))
     return 0 if all_usable else 1
 
 
 def _library(
-    client: KnowledgeClient, library_id: Optional[str], paths: List[str]
+    client: KnowledgeClient, library_id: Optional[str], files: List[Named]
 ) -> Optional[Library]:
     if library_id is not None:
         return client.libraries.get(library_id)
-    return client.libraries.create(LIBRARY_NAME) if paths else None
+    return client.libraries.create(LIBRARY_NAME) if files else None
 
 
 def _asked(

@@ -21,7 +21,7 @@ def add_parser(subparsers: Any) -> None:
         "chat completions and conversations, for clients in any language. It asks for no key.",
     )
     parser.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1")
-    parser.add_argument("--port", type=int, default=8765, help="0 takes a free one (8765)")
+    parser.add_argument("--port", type=int, default=8765, help="default: 8765; 0 takes a free one")
     parser.add_argument("--db", default=":memory:", metavar="FILE", help="keep everything in FILE")
     parser.add_argument(
         "--allow-remote", action="store_true", help="accept a host that others can reach"

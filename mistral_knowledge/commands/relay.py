@@ -13,7 +13,7 @@ from ..client import KnowledgeClient
 from ..errors import InvalidArgumentError
 from ._clients import client_of
 from ._documents import upload_all
-from ._paths import files_of
+from ._paths import Named, files_of
 
 TOKEN = "MISTRAL_RELAY_TOKEN"
 
@@ -36,7 +36,7 @@ def add_parser(subparsers: Any) -> None:
         help="ask these files, in memory: no key, no network",
     )
     parser.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1")
-    parser.add_argument("--port", type=int, default=7272, help="0 takes a free one (7272)")
+    parser.add_argument("--port", type=int, default=7272, help="default: 7272; 0 takes a free one")
     parser.add_argument(
         "--token", help=f"what callers must send; others on this machine may see it, use {TOKEN}"
     )
@@ -60,8 +60,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _serve(client: KnowledgeClient, arguments: argparse.Namespace) -> int:
-    from ..relay import relay_app
+    from ..relay import need_werkzeug, relay_app
 
+    need_werkzeug()
     token = os.environ.get(TOKEN) if arguments.token is None else arguments.token
     app = relay_app(
         client,
@@ -81,9 +82,9 @@ def _serve(client: KnowledgeClient, arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _uploaded(client: KnowledgeClient, paths: List[str]) -> Any:
+def _uploaded(client: KnowledgeClient, files: List[Named]) -> Any:
     library = client.libraries.create("relay")
-    upload_all(client, library, paths)
+    upload_all(client, library, files)
     return library
 
 

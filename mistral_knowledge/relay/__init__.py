@@ -44,14 +44,15 @@ def relay_app(
 
     Raises ConfigurationError without Werkzeug, InvalidArgumentError for arguments that cannot work.
     """
-    _need_werkzeug()
+    need_werkzeug()
     from .app import RelayApp
 
     limits: Any = {"max_streams": max_streams, "max_request_bytes": max_request_bytes}
     return RelayApp(client, libraries, token, cors, heartbeat=heartbeat, **limits)
 
 
-def _need_werkzeug() -> None:
+def need_werkzeug() -> None:
+    """Raise ConfigurationError, which names the extra, where Werkzeug is missing."""
     try:
         import werkzeug  # noqa: F401
     except ImportError:
