@@ -78,7 +78,7 @@ def test_as_a_subprocess_the_answer_is_on_stdout_and_all_else_on_stderr(
     assert "[1] deeper/sea.html" in lines(done.stdout)
     assert [line for line in lines(done.stderr) if line.endswith(": ready")] == [
         "sky.md: ready",
-        "sea.html: ready",
+        "deeper/sea.html: ready",
     ]
     assert "\x1b" not in done.stdout + done.stderr  # nobody watches, so nothing is overwritten
     assert "cheese" not in done.stdout  # hidden files are left out
