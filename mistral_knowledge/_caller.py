@@ -369,7 +369,10 @@ def _query_value(value: Union[str, int, bool, None]) -> str:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, (datetime.datetime, datetime.date)):
+    if isinstance(value, datetime.datetime):
+        # Zero offset as Z, which is how the API and its own SDK write it.
+        return value.isoformat().replace("+00:00", "Z")
+    if isinstance(value, datetime.date):
         return value.isoformat()
     if isinstance(value, uuid.UUID):
         return str(value)

@@ -399,8 +399,8 @@ def test_update_sends_only_what_changes() -> None:
     assert sent(client) == [("PATCH", ONE)] * 3
     assert [record.json for record in records(client)] == [
         {"name": "new.pdf"},
-        {"attributes": {"at": "2025-01-02T03:04:05+00:00", "tags": ["a", 1, True]}},
-        {"expires_at": "2025-01-02T03:04:05+00:00"},
+        {"attributes": {"at": "2025-01-02T03:04:05Z", "tags": ["a", 1, True]}},
+        {"expires_at": "2025-01-02T03:04:05Z"},
     ]
 
 
