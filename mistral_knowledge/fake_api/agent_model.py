@@ -26,7 +26,7 @@ def steps_of(
     """What the model does next: it calls what has to be answered elsewhere, or it answers."""
     choice = arguments.get("tool_choice")
     toolbox = Toolbox() if choice == "none" else toolbox
-    calls = _calls(turn, toolbox, choice in ("any", "required"))
+    calls = calls_of(turn, toolbox, choice in ("any", "required"))
     wanted = _wanted(turn, toolbox)
     steps: List[Step] = []
     if arguments.get("reasoning_effort") in THINKING and not turn.begun:
@@ -50,7 +50,8 @@ def _useful(turn: Turn, toolbox: Toolbox) -> List[str]:
     return always + [name for name in toolbox.others if named_at(turn.question, name) is not None]
 
 
-def _calls(turn: Turn, toolbox: Toolbox, must: bool) -> List[Asking]:
+def calls_of(turn: Turn, toolbox: Toolbox, must: bool) -> List[Asking]:
+    """The calls that somebody else has to answer, or to give leave to; `must`: at least one."""
     named = [name for name in toolbox.functions if named_at(turn.question, name) is not None]
     if must and not named and not turn.called:
         named = list(toolbox.functions)[:1]
@@ -81,7 +82,7 @@ def _answer(turn: Turn, toolbox: Toolbox, runs: Sequence[Run]) -> List[Piece]:
     sections: List[List[Piece]] = [[f"{name} gave: {result}"] for name, result in turn.results]
     sections += [run.pieces for run in runs]
     sections += [[f"{name} was not run: leave was refused."] for name in turn.denied]
-    return list(_joined(sections or [[_nothing(toolbox)]]))
+    return list(_joined(sections or [[nothing_to_use(toolbox)]]))
 
 
 def _joined(sections: Sequence[Sequence[Piece]]) -> Iterator[Piece]:
@@ -91,7 +92,8 @@ def _joined(sections: Sequence[Sequence[Piece]]) -> Iterator[Piece]:
         yield from section
 
 
-def _nothing(toolbox: Toolbox) -> str:
+def nothing_to_use(toolbox: Toolbox) -> str:
+    """What is said where the question names no tool."""
     words = "This is the offline stand-in for a language model: it answers only from its tools."
     names = [*toolbox.functions, *toolbox.others]
     return (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import List, Optional, Sequence
 
 import attr
@@ -9,6 +10,7 @@ import attr
 from .composer import NO_LIBRARY, Part, cut, quotes, text_of
 from .parts import Parts
 from .retrieval import Passage
+from .steps import Asking
 from .tokens import count_tokens
 
 
@@ -21,6 +23,7 @@ class Composed:
     prompt_tokens: int
     passage_tokens: int
     completion_tokens: int
+    calls: Sequence[Asking] = ()
 
 
 def compose(
@@ -29,13 +32,15 @@ def compose(
     prompt: str,
     library_ids: Optional[Sequence[str]],
     max_tokens: Optional[int] = None,
+    told: Sequence[str] = (),
 ) -> Composed:
     """Answer `question` from the libraries; `prompt` is all that counts as input.
 
-    `library_ids` None: no library may be used. `max_tokens` cuts the answer off.
+    `library_ids` None: no library may be used. `max_tokens` cuts the answer off. `told` are
+    paragraphs that come first.
     """
     found = parts.retrieval.search(library_ids or [], question)
-    whole = _whole(parts, found, library_ids)
+    whole = _whole(parts, found, library_ids, told)
     kept = whole if max_tokens is None else cut(whole, max_tokens)
     return Composed(
         kept,
@@ -46,10 +51,22 @@ def compose(
     )
 
 
-def _whole(parts: Parts, found: List[Passage], library_ids: Optional[Sequence[str]]) -> List[Part]:
+def calling(prompt: str, calls: Sequence[Asking]) -> Composed:
+    """In place of an answer, calls of functions."""
+    written = sum(count_tokens(f"{call.name} {json.dumps(call.arguments)}") for call in calls)
+    return Composed([], "tool_calls", count_tokens(prompt), 0, written, calls)
+
+
+def _whole(
+    parts: Parts,
+    found: List[Passage],
+    library_ids: Optional[Sequence[str]],
+    told: Sequence[str],
+) -> List[Part]:
     if library_ids is None:
-        return [NO_LIBRARY]
-    return quotes(found, waiting_documents(parts, library_ids))
+        return ["\n\n".join(told) or NO_LIBRARY]
+    first, *rest = quotes(found, waiting_documents(parts, library_ids))
+    return ["\n\n".join([*told, text_of([first])]), *rest]
 
 
 def waiting_documents(parts: Parts, library_ids: Sequence[str]) -> int:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import random
+import uuid
 from typing import Any, Dict, Iterator, List
 
 import attr
@@ -11,6 +13,7 @@ from .answering import Composed
 from .composer import Part, text_of
 from .links import Links
 from .sse import DONE, event, padding
+from .steps import Asking
 from .tokens import small_pieces
 
 
@@ -29,7 +32,7 @@ class ChatWriter:
         message = {
             "role": "assistant",
             "content": self._content(answer.parts),
-            "tool_calls": None,
+            "tool_calls": [_tool_call(*one) for one in enumerate(answer.calls)] or None,
             "prefix": False,
         }
         choice = {"message": message, "finish_reason": answer.finish_reason}
@@ -45,7 +48,8 @@ class ChatWriter:
                 for content in self._deltas(part, chance):
                     yield self._chunk(chance, index, {"content": content})
             usage = self._usage(answer) if index == last else None
-            end = {"content": ""}
+            calls = [_tool_call(*one) for one in enumerate(answer.calls)]
+            end = {"content": "", **({"tool_calls": calls} if calls else {})}
             yield self._chunk(chance, index, end, answer.finish_reason, usage)
         yield DONE
 
@@ -93,3 +97,9 @@ class ChatWriter:
             "num_cached_tokens": 0,
             "prompt_tokens_details": {"cached_tokens": 0},
         }
+
+
+def _tool_call(index: int, call: Asking) -> Dict[str, Any]:
+    arguments = json.dumps(call.arguments, ensure_ascii=False)
+    function = {"name": call.name, "arguments": arguments}
+    return {"id": uuid.uuid4().hex[:9], "type": "function", "function": function, "index": index}

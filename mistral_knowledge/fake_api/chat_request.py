@@ -7,6 +7,7 @@ from typing import Any, Dict, List, Optional, Sequence
 import attr
 
 from .checks import Field, Fields, issues_of
+from .conversation_tools import issues_of_tool
 from .problems import ApiProblem, Issue, chat_problem, invalid_chat, issue
 
 _ROLES = ("system", "user", "assistant", "tool")
@@ -101,8 +102,11 @@ def library_ids_of(tools: Sequence[Any]) -> Optional[List[str]]:
     """The libraries that the tools name, each once; None if no tool looks into libraries."""
     found = None
     for number, tool in enumerate(tools):
-        if _tool_type(tool, number) == "document_library":
+        kind = _tool_type(tool, number)
+        if kind == "document_library":
             found = (found or []) + _libraries(tool, ("body", "tools", number))
+        elif kind == "function":
+            _check_function(tool, number)
     return None if found is None else list(dict.fromkeys(found))
 
 
@@ -114,6 +118,12 @@ def _tool_type(tool: Any, number: int) -> str:
         words = "Input tag does not match any of the expected tags"
         raise invalid_chat([issue(["body", "tools", number], "union_tag_invalid", words, tool)])
     return str(kind)
+
+
+def _check_function(tool: Dict[str, Any], number: int) -> None:
+    issues = issues_of_tool(tool, ("body", "tools", number))
+    if issues:
+        raise invalid_chat(issues)
 
 
 def _libraries(tool: Dict[str, Any], place: Any) -> List[str]:

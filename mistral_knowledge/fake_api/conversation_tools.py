@@ -89,11 +89,12 @@ def tool_issues(tools: Sequence[Any]) -> List[Issue]:
     """What is wrong with `tools`."""
     found: List[Issue] = []
     for number, tool in enumerate(tools):
-        found += _issues(tool, ("body", "tools", number))
+        found += issues_of_tool(tool, ("body", "tools", number))
     return found
 
 
-def _issues(tool: Any, place: Place) -> List[Issue]:
+def issues_of_tool(tool: Any, place: Place) -> List[Issue]:
+    """What is wrong with one tool."""
     fields = _KINDS.get(_kind(tool)) if isinstance(tool, dict) else None
     if fields is None:
         words = "Input tag does not match any of the expected tags"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from .answering import compose
+from .answering import Composed, calling, compose
 from .call import Call
 from .chat import ChatWriter
+from .chat_functions import FunctionTurn, function_turn
 from .chat_request import ChatRequest, read_chat_request, unknown_library
 from .exchange import ApiReply, json_reply
 from .parts import Parts
@@ -15,15 +16,23 @@ from .routing import Route
 
 
 def _complete(parts: Parts, call: Call) -> ApiReply:
-    asked = read_chat_request(call.json(), parts.options.accept_stream_options)
+    body = call.json()
+    asked = read_chat_request(body, parts.options.accept_stream_options)
     _check_libraries(parts, asked)
-    answer = compose(parts, asked.question, asked.words, asked.library_ids, asked.max_tokens)
+    answer = _answer(parts, asked, function_turn(body))
     writer = ChatWriter(
         uuid.uuid4().hex, int(parts.clock()), asked.model, asked.choices, parts.links
     )
     if not asked.stream:
         return json_reply(writer.whole(answer))
     return event_reply(writer.stream(answer, parts.chance()))
+
+
+def _answer(parts: Parts, asked: ChatRequest, turn: FunctionTurn) -> Composed:
+    if turn.calls:
+        return calling(asked.words, turn.calls)
+    limit = asked.max_tokens
+    return compose(parts, asked.question, asked.words, asked.library_ids, limit, turn.told)
 
 
 def event_reply(events: Any) -> ApiReply:

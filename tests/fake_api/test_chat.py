@@ -187,3 +187,138 @@ def test_stream_options_are_422_on_servers_as_they_were():
         reply = ask("POST", "/v1/chat/completions", body)
         place = ["body", "stream_options", "include_usage"]
         assert issues(reply) == [(place, "extra_forbidden")]
+
+
+# functions
+
+LOOK_UP = {
+    "type": "function",
+    "function": {
+        "name": "look_up",
+        "description": "Look a word up.",
+        "parameters": {
+            "type": "object",
+            "properties": {"word": {"type": "string"}},
+            "required": ["word"],
+        },
+    },
+}
+CALLING = 'What does look_up say about "fees"?'
+
+
+def chatting(question, *further, **fields):
+    messages = [{"role": "user", "content": question}, *further]
+    return {"model": "m", "messages": messages, "tools": [LOOK_UP], **fields}
+
+
+def calling(call_id="call-1", arguments='{"word":"fees"}'):
+    function = {"name": "look_up", "arguments": arguments}
+    return {
+        "role": "assistant",
+        "content": "",
+        "tool_calls": [{"id": call_id, "function": function}],
+    }
+
+
+def giving(content, call_id="call-1"):
+    return {"role": "tool", "tool_call_id": call_id, "content": content}
+
+
+def choice_of(ask, body):
+    return ask("POST", "/v1/chat/completions", body)["choices"][0]
+
+
+def called(calls):
+    return [(call["index"], call["type"], call["function"]) for call in calls]
+
+
+THE_CALL = [(0, "function", {"name": "look_up", "arguments": '{"word": "fees"}'})]
+
+
+def test_a_function_is_called_where_the_question_names_it(ask):
+    choice = choice_of(ask, chatting(CALLING))
+    assert (choice["finish_reason"], choice["message"]["content"]) == ("tool_calls", "")
+    assert called(choice["message"]["tool_calls"]) == THE_CALL
+
+
+def test_a_stream_has_the_call_in_its_last_chunk(ask):
+    reply = ask.reply("POST", "/v1/chat/completions", chatting(CALLING, stream=True))
+    *_, last = chunks_of(list(reply.pieces))
+    choice = last["choices"][0]
+    assert choice["finish_reason"] == "tool_calls"
+    assert called(choice["delta"]["tool_calls"]) == THE_CALL
+
+
+@pytest.mark.parametrize("content", ["12 euros", [{"type": "text", "text": "12 euros"}]])
+def test_the_answer_tells_what_the_function_gave(ask, content):
+    choice = choice_of(ask, chatting(CALLING, calling(), giving(content)))
+    assert choice["finish_reason"] == "stop"
+    assert choice["message"]["content"] == "look_up gave: 12 euros"
+
+
+def test_the_next_question_calls_the_function_anew(ask):
+    further = {"role": "user", "content": 'And look_up "hours"?'}
+    choice = choice_of(ask, chatting(CALLING, calling(), giving("12 euros"), further))
+    assert choice["finish_reason"] == "tool_calls"
+
+
+def test_what_functions_gave_stands_before_what_libraries_say(ask, museum):
+    library = {"type": "document_library", "library_ids": [museum.rpartition("/")[2]]}
+    question = "Use look_up: what is the entry fee?"
+    body = chatting(question, calling(), giving("12"), tools=[LOOK_UP, library])
+    text, citation = choice_of(ask, body)["message"]["content"]
+    assert text["text"] == "look_up gave: 12\n\n“Fees — The entry fee is 12 euros.”"
+    assert citation["document_name"] == "fees.md"
+
+
+def test_a_function_that_is_not_named_is_not_called(ask):
+    choice = choice_of(ask, chatting(QUESTION))
+    assert choice["finish_reason"] == "stop"
+    assert "look_up" in choice["message"]["content"]
+
+
+@pytest.mark.parametrize(
+    ("tool_choice", "question", "reason"),
+    [
+        ("any", QUESTION, "tool_calls"),
+        ("required", QUESTION, "tool_calls"),
+        ("none", CALLING, "stop"),
+        ({"type": "function", "function": {"name": "look_up"}}, QUESTION, "tool_calls"),
+        ({"type": "function", "function": {"name": "other"}}, CALLING, "stop"),
+        ({"type": "function", "function": 5}, CALLING, "stop"),
+    ],
+)
+def test_tool_choice_says_whether_a_function_is_called(ask, tool_choice, question, reason):
+    body = chatting(question, tool_choice=tool_choice)
+    assert choice_of(ask, body)["finish_reason"] == reason
+
+
+@pytest.mark.parametrize(
+    "further", [[giving("12")], [calling()], [calling(), giving("1", "other")]]
+)
+def test_results_that_do_not_fit_the_calls_are_refused(ask, further):
+    body = chatting(CALLING, *further)
+    assert ask.status("POST", "/v1/chat/completions", body) == 400
+
+
+@pytest.mark.parametrize(
+    ("further", "place"),
+    [
+        ({"role": "assistant", "tool_calls": 5}, ["tool_calls"]),
+        ({"role": "assistant", "tool_calls": [{"id": "x"}]}, ["tool_calls", 0, "function"]),
+        (
+            {"role": "assistant", "tool_calls": [{"function": {"name": "f"}}]},
+            ["tool_calls", 0, "function", "arguments"],
+        ),
+        ({"role": "tool", "tool_call_id": [1], "content": ""}, ["tool_call_id"]),
+    ],
+)
+def test_calls_that_are_none_are_refused(ask, further, place):
+    refused = ask("POST", "/v1/chat/completions", chatting(CALLING, further))
+    assert [where for where, _ in issues(refused)] == [["body", "messages", 1, *place]]
+
+
+def test_a_function_without_a_name_is_refused(ask):
+    tools = [{"type": "function", "function": {"parameters": {}}}]
+    refused = ask("POST", "/v1/chat/completions", chatting(CALLING, tools=tools))
+    assert issues(refused) == [(["body", "tools", 0, "function", "name"], "missing")]

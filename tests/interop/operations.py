@@ -63,7 +63,7 @@ class World:
 
 
 def new_api() -> KnowledgeApi:
-    return KnowledgeApi(polls_until_done=0, seed=7, web_pages=[WEB])
+    return KnowledgeApi(polls_until_done=0, seed=7, web_pages=[WEB], clock=lambda: WHEN.timestamp())
 
 
 def world_in(api: KnowledgeApi) -> World:
