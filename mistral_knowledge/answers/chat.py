@@ -30,6 +30,7 @@ class ChatReader:
         self._known: KnownSources = {}
         self._calls = ToolCallJoiner()
         self._open: Set[Any] = set()
+        self._first: Optional[int] = None
         self._seen_envelope = False
 
     def read(self, name: str, payload: Dict[str, Any]) -> List[Event]:
@@ -78,7 +79,9 @@ class ChatReader:
             return [UnknownEvent("choice", choice)]
         index, delta = place(choice.get("index")), choice.get("delta")
         reason = choice.get("finish_reason")
-        if index != 0:
+        # An answer is one: the choice that comes first, whatever number a server gives it.
+        self._first = index if self._first is None else self._first
+        if index != self._first:
             events: List[Event] = [UnknownEvent("choice", choice)]
         else:
             events = self._read_delta(delta) if isinstance(delta, dict) else []
@@ -112,7 +115,7 @@ class ChatReader:
     def _finish(self, index: Any, reason: Any, choice: Dict[str, Any]) -> List[Event]:
         if reason == "error":
             fail(choice, self._request_id, self.assembly)
-        if index == 0:
+        if index == self._first:
             self.assembly.finish(str(reason))
         self._open.discard(index)
         self.complete = not self._open

@@ -35,10 +35,16 @@ def _read_chunk(chunk: Any, assembly: Assembly, known: KnownSources) -> List[Eve
         return [assembly.text(chunk)] if chunk else []
     if not isinstance(chunk, dict):
         return [assembly.unknown_chunk(type(chunk).__name__, chunk)]
-    kind = chunk.get("type") or ("text" if "text" in chunk else "untyped")
+    kind = chunk.get("type") or _kind_by_fields(chunk)
     read = _CHUNKS.get(kind) if isinstance(kind, str) else None
     events = read(chunk, assembly, known) if read else None
     return [assembly.unknown_chunk(str(kind), chunk)] if events is None else events
+
+
+def _kind_by_fields(chunk: Mapping[str, Any]) -> str:
+    """What a chunk without a type is, as far as its fields tell."""
+    fitting = (kind for kind, names in _FIELDS.items() if all(name in chunk for name in names))
+    return next(fitting, "untyped")
 
 
 def _text(chunk: Dict[str, Any], assembly: Assembly, _: KnownSources) -> Optional[List[Event]]:
@@ -120,6 +126,16 @@ _CHUNKS: Dict[str, Callable[[Dict[str, Any], Assembly, KnownSources], Optional[L
     "document_url": _document_url,
     "reference": _reference,
     "tool_reference": _tool_reference,
+}
+
+
+# What has to be in a chunk of each kind; a reference may have a text beside it.
+_FIELDS = {
+    "reference": ("reference_ids",),
+    "tool_reference": ("tool", "title"),
+    "document_url": ("document_url",),
+    "thinking": ("thinking",),
+    "text": ("text",),
 }
 
 

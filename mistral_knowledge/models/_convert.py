@@ -38,6 +38,8 @@ def _mapping(value: Any, _: Any) -> Optional[Dict[str, Any]]:
 
 def moment(value: Any, _: Any = None) -> Optional[datetime.datetime]:
     """An aware datetime from unix seconds or ISO 8601 text; None from anything else."""
+    if isinstance(value, str) and value.isdecimal():
+        value = _whole(value, _)
     if isinstance(value, str):
         return _iso(value)
     if not isinstance(value, (int, float)) or isinstance(value, bool):

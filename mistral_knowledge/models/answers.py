@@ -37,6 +37,8 @@ class Usage:
         extra: Dict[str, Any] = {}
         for name, value in payload.items():
             kind = _KINDS.get(name)
+            if name in _COUNTS and isinstance(value, str) and value.isdecimal():
+                value = int(value)
             if value is not None or kind is None:
                 fits = kind is not None and isinstance(value, kind)
                 (known if fits else extra)[name] = value

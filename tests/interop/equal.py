@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import enum
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 from urllib.parse import urlsplit
 
 import attr
@@ -67,6 +68,8 @@ def plain(reply: Any) -> Any:
         return _path(reply.url)
     if isinstance(reply, Listing):
         return list(reply)
+    if isinstance(reply, list) and reply and hasattr(reply[0], "data"):
+        return _their_answer(contextlib.nullcontext(reply))
     if hasattr(reply, "choices") or hasattr(reply, "outputs") or hasattr(reply, "response"):
         return _their_answer(reply)
     return reply.read() if hasattr(reply, "read") else reply
@@ -82,7 +85,7 @@ def same(ours: Any, theirs: Any) -> None:
         assert [fields_of(one) for one in ours] == [
             fields_like(*pair) for pair in zip(ours, others)
         ]
-        assert len(ours) == len(others) > 0
+        assert len(ours) == len(others)
     elif attr.has(type(ours)):
         assert fields_of(ours) == fields_like(ours, theirs)
     elif isinstance(ours, str):
@@ -96,20 +99,25 @@ _LISTS = ("data", "entries", "messages")
 
 def _words(theirs: Any) -> str:
     """What a reply that is only a text holds; of a URL what both can have in common."""
-    text = theirs if isinstance(theirs, str) else getattr(theirs, "text", None) or theirs.url
+    text = theirs if isinstance(theirs, str) else getattr(theirs, "text", None)
+    text = theirs.url if text is None else text
     return _path(text) if text.startswith("http") else str(text)
 
 
-def _path(url: str) -> str:
+def _path(url: Optional[str]) -> str:
     """A URL without its port and its signature."""
-    return urlsplit(url).path
+    return urlsplit(url or "").path
+
+
+def _given(value: Any) -> Any:
+    return None if isinstance(value, Unset) else value
 
 
 def _our_answer(answer: Answer) -> Dict[str, Any]:
     assert answer.usage is not None
     return {
         "text": answer.text,
-        "sources": [(one.title, _path(one.url or "")) for one in answer.citations],
+        "sources": [(one.title, _path(one.url)) for one in answer.citations],
         "tokens": _tokens(answer.usage),
     }
 
@@ -117,9 +125,13 @@ def _our_answer(answer: Answer) -> Dict[str, Any]:
 def _their_answer(reply: Any) -> Dict[str, Any]:
     """The same of an official chat completion, conversation, or stream of either."""
     if hasattr(reply, "choices"):
+        if not reply.choices:
+            raise NotRead("no choices")
         return _told([reply.choices[0].message.content], reply.usage)
     if hasattr(reply, "outputs"):
-        spoken = [one for one in reply.outputs if one.type == "message.output"]
+        for one in reply.outputs:
+            _text(one)
+        spoken = [one for one in reply.outputs if type(one).__name__ == "MessageOutputEntry"]
         return _told([one.content for one in spoken], reply.usage)
     contents: List[Any] = []
     usage = None
@@ -131,6 +143,8 @@ def _their_answer(reply: Any) -> Dict[str, Any]:
 
 
 def _deltas(data: Any) -> List[Any]:
+    if type(data).__name__.startswith("Unknown"):
+        raise NotRead(type(data).__name__)
     if hasattr(data, "choices"):
         return [choice.delta.content for choice in data.choices]
     return [data.content] if data.type == "message.output.delta" else []
@@ -142,7 +156,7 @@ def _told(contents: List[Any], usage: Any) -> Dict[str, Any]:
     sources = [_SOURCES[one.type](one) for one in chunks if getattr(one, "type", "") in _SOURCES]
     return {
         "text": "".join(map(_text, chunks)),
-        "sources": [(title, _path(url)) for title, url in sources],
+        "sources": [(_given(title) or None, _path(_given(url))) for title, url in sources],
         "tokens": _tokens(usage),
     }
 
@@ -153,7 +167,13 @@ _SOURCES: Dict[str, Callable[[Any], Tuple[str, str]]] = {
 }
 
 
+class NotRead(Exception):
+    """The official SDK took a part of a reply for something that it does not know."""
+
+
 def _text(chunk: Any) -> str:
+    if type(chunk).__name__.startswith("Unknown"):
+        raise NotRead(type(chunk).__name__)
     return chunk if isinstance(chunk, str) else getattr(chunk, "text", None) or ""
 
 
