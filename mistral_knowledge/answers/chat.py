@@ -30,7 +30,6 @@ class ChatReader:
         self._known: KnownSources = {}
         self._calls = ToolCallJoiner()
         self._open: Set[Any] = set()
-        self._first: Optional[int] = None
         self._seen_envelope = False
 
     def read(self, name: str, payload: Dict[str, Any]) -> List[Event]:
@@ -58,8 +57,9 @@ class ChatReader:
             fail(body, self._request_id, self.assembly)
         if not isinstance(choices, list) or not choices:
             raise UnexpectedResponseError("the reply is no chat completion: it has no choices")
-        for choice in choices:
-            yield from _unfold_choice(choice)
+        for number, choice in enumerate(choices):
+            # The first choice of a body is the answer, whatever number a server gave it.
+            yield from _unfold_choice(number, choice)
         yield "message", {**body, "choices": [], "usage": body.get("usage")}
         # A one-shot body is whole by its framing, even where a finish_reason is missing.
         yield "message", None
@@ -79,9 +79,7 @@ class ChatReader:
             return [UnknownEvent("choice", choice)]
         index, delta = place(choice.get("index")), choice.get("delta")
         reason = choice.get("finish_reason")
-        # An answer is one: the choice that comes first, whatever number a server gives it.
-        self._first = index if self._first is None else self._first
-        if index != self._first:
+        if index != 0:
             events: List[Event] = [UnknownEvent("choice", choice)]
         else:
             events = self._read_delta(delta) if isinstance(delta, dict) else []
@@ -115,7 +113,7 @@ class ChatReader:
     def _finish(self, index: Any, reason: Any, choice: Dict[str, Any]) -> List[Event]:
         if reason == "error":
             fail(choice, self._request_id, self.assembly)
-        if index == self._first:
+        if index == 0:
             self.assembly.finish(str(reason))
         self._open.discard(index)
         self.complete = not self._open
@@ -125,14 +123,14 @@ class ChatReader:
         return [self.assembly.tool_call(call) for call in self._calls.take()]
 
 
-def _unfold_choice(choice: Any) -> Iterator[Payload]:
+def _unfold_choice(index: int, choice: Any) -> Iterator[Payload]:
     if not isinstance(choice, dict):
         yield "message", {"choices": [choice]}
         return
     for delta in _deltas(choice):
-        yield "message", {"choices": [{"index": choice.get("index"), "delta": delta}]}
+        yield "message", {"choices": [{"index": index, "delta": delta}]}
     rest = {key: choice[key] for key in choice if key not in ("message", "messages")}
-    yield "message", {"choices": [{**rest, "delta": {}}]}
+    yield "message", {"choices": [{**rest, "index": index, "delta": {}}]}
 
 
 def _deltas(choice: Dict[str, Any]) -> List[Any]:

@@ -202,6 +202,34 @@ def test_chunks_without_choices_are_metadata_and_their_usage_counts():
     assert answer(body).usage == Usage(10, 5, 15, extra={"num_cached_tokens": 4})
 
 
+def test_counts_that_come_as_text_are_counts():
+    usage = {"prompt_tokens": "10", "completion_tokens": "5", "total_tokens": "15"}
+    assert answer(sse(chunk("x"), chunk("", "stop", usage=usage), done=True)).usage == Usage(
+        10, 5, 15
+    )
+
+
+@pytest.mark.parametrize("index", [0, 1, 7, None])
+def test_the_first_choice_of_a_body_is_the_answer_whatever_its_number(index):
+    choice = {"index": index, "message": {"content": "x"}, "finish_reason": "stop"}
+    assert one_shot({"choices": [choice]}).get_answer().text == "x"
+
+
+@pytest.mark.parametrize(
+    ("content", "kinds"),
+    [
+        ({"reference_ids": [1], "text": "x"}, ["reference"]),
+        ({"tool": "web_search", "title": "t", "url": "https://a.test"}, ["tool_reference"]),
+        ({"document_url": "https://a.test", "document_name": "a"}, ["document_url"]),
+        ({"text": "x", "type": None}, ["text"]),
+        ({"invented": 1}, ["untyped"]),
+    ],
+)
+def test_a_chunk_without_a_type_is_known_by_its_fields(content, kinds):
+    whole = answer(sse(chunk([content]), chunk("", "stop"), done=True))
+    assert [one.type for one in whole.chunks] == kinds
+
+
 def test_missing_usage_is_none_and_never_zero():
     assert answer(sse(chunk("x"), chunk("", "stop"), done=True)).usage is None
 

@@ -114,7 +114,6 @@ def _given(value: Any) -> Any:
 
 
 def _our_answer(answer: Answer) -> Dict[str, Any]:
-    assert answer.usage is not None
     return {
         "text": answer.text,
         "sources": [(one.title, _path(one.url)) for one in answer.citations],
@@ -125,8 +124,8 @@ def _our_answer(answer: Answer) -> Dict[str, Any]:
 def _their_answer(reply: Any) -> Dict[str, Any]:
     """The same of an official chat completion, conversation, or stream of either."""
     if hasattr(reply, "choices"):
-        if not reply.choices:
-            raise NotRead("no choices")
+        if not reply.choices or not reply.choices[0].message:
+            raise NotRead("no message")
         return _told([reply.choices[0].message.content], reply.usage)
     if hasattr(reply, "outputs"):
         for one in reply.outputs:
@@ -153,7 +152,8 @@ def _deltas(data: Any) -> List[Any]:
 def _told(contents: List[Any], usage: Any) -> Dict[str, Any]:
     listed = [content if isinstance(content, list) else [content] for content in contents]
     chunks = [chunk for several in listed for chunk in several]
-    sources = [_SOURCES[one.type](one) for one in chunks if getattr(one, "type", "") in _SOURCES]
+    kinds = [type(one).__name__ for one in chunks]
+    sources = [_SOURCES[kind](one) for one, kind in zip(chunks, kinds) if kind in _SOURCES]
     return {
         "text": "".join(map(_text, chunks)),
         "sources": [(_given(title) or None, _path(_given(url))) for title, url in sources],
@@ -162,8 +162,8 @@ def _told(contents: List[Any], usage: Any) -> Dict[str, Any]:
 
 
 _SOURCES: Dict[str, Callable[[Any], Tuple[str, str]]] = {
-    "document_url": lambda chunk: (chunk.document_name, chunk.document_url),
-    "tool_reference": lambda chunk: (chunk.title, chunk.url),
+    "DocumentURLChunk": lambda chunk: (chunk.document_name, chunk.document_url),
+    "ToolReferenceChunk": lambda chunk: (chunk.title, chunk.url),
 }
 
 
@@ -177,5 +177,5 @@ def _text(chunk: Any) -> str:
     return chunk if isinstance(chunk, str) else getattr(chunk, "text", None) or ""
 
 
-def _tokens(usage: Any) -> List[int]:
-    return [usage.prompt_tokens, usage.completion_tokens, usage.total_tokens]
+def _tokens(usage: Any) -> Optional[List[int]]:
+    return usage and [usage.prompt_tokens, usage.completion_tokens, usage.total_tokens]

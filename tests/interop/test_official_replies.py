@@ -37,8 +37,13 @@ LISTED: List[Tuple[str, str, str]] = [
     ),
     (
         r"(chat|conversations)\..*",
-        r"(\S+ |)usage(\.\w+_tokens left out| = \{\})",
+        r"(\S* |)usage(\.\w+_tokens left out| = \{\})",
         "counts that the server did not say are None, never zeros",
+    ),
+    (
+        r"chat\.stream",
+        r" choices\.0\.index = [78]\d*",
+        "a choice of another number is another answer",
     ),
     (
         r"conversations\.get_(history|messages)",
@@ -48,12 +53,17 @@ LISTED: List[Tuple[str, str, str]] = [
 ]
 
 
+_ENDINGS = ("", "_stream")
+
+
 def _first_of_each() -> Iterator[Any]:
     """One operation for each kind of reply that is JSON or a stream."""
+    # What comes for these looks as it does for conversations.start.
+    again = [f"conversations.{verb}{end}" for verb in ("append", "restart") for end in _ENDINGS]
     seen: Set[str] = set()
     for operation in OPERATIONS:
         kind = operation.name.split()[0]
-        if kind not in seen and kind not in ("files.download",):
+        if kind not in seen and kind not in ("files.download", *again):
             seen.add(kind)
             yield pytest.param(operation, id=kind)
 
@@ -119,3 +129,92 @@ def _is_listed(operation: Operation, what: str) -> bool:
         re.fullmatch(names, operation.name.split()[0]) and re.fullmatch(changes, what, re.DOTALL)
         for names, changes, _ in LISTED
     )
+
+
+# Replies that the documentation shows, or that servers gave, and the official SDK does not read.
+
+MESSAGE = {"object": "entry", "type": "message.output", "id": "msg_1", "role": "assistant"}
+USAGE = {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
+FILE = {
+    "id": ID,
+    "object": "file",
+    "created_at": 1759491994,
+    "filename": "a.txt",
+    "purpose": "ocr",
+    "sample_type": "ocr_input",
+    "source": "upload",
+}
+SOURCE = {"type": "tool_reference", "tool": "web_search", "title": "Light", "url": "https://a.test"}
+
+
+def one_shot(*outputs: Any) -> Any:
+    said = {**MESSAGE, "content": "Fast."}
+    return {"conversation_id": "conv_1", "outputs": [*outputs, said], "usage": USAGE}
+
+
+def streamed(*payloads: Any) -> Any:
+    started = {"type": "conversation.response.started", "conversation_id": "conv_1"}
+    done = {"type": "conversation.response.done", "usage": USAGE}
+    return [(one["type"], one) for one in (started, *payloads, done)]
+
+
+def delta(content: Any) -> Any:
+    kind = "message.output.delta"
+    return {"type": kind, "output_index": 0, "id": "msg_1", "role": "assistant", "content": content}
+
+
+def chunk(content: Any, **choice: Any) -> Any:
+    told = {"index": 0, "delta": {"content": content}, "finish_reason": "stop", **choice}
+    whole = {"id": "c", "model": "m", "choices": [told], "usage": USAGE}
+    return [("", whole), ("", "[DONE]")]
+
+
+EXECUTION = {"type": "tool.execution", "id": "tool_exec_1", "name": "web_search"}
+STARTED = {"type": "tool.execution.started", "output_index": 0, "id": "t", "name": "web_search"}
+NOT_READ: Dict[str, Tuple[str, Any, Any]] = {
+    "a file of unknown size": ("files.retrieve", {**FILE, "bytes": None, "deleted": False}, None),
+    "a status in the older form": (
+        "documents.status",
+        {"document_id": ID, "processing_status": "Running"},
+        "in_progress",
+    ),
+    "a tool execution without arguments": ("conversations.start", one_shot(EXECUTION), "Fast."),
+    "an entry of a new type": ("conversations.start", one_shot({"type": "new"}), "Fast."),
+    "a list of chunks in a delta": (
+        "conversations.start_stream",
+        streamed(delta([{"type": "text", "text": "Fast"}, SOURCE, "."])),
+        "Fast.",
+    ),
+    "a started tool without arguments": (
+        "conversations.start_stream",
+        streamed(STARTED, delta("Fast.")),
+        "Fast.",
+    ),
+    "a source without a title": (
+        "conversations.start_stream",
+        streamed(delta("Fast."), delta({"type": "tool_reference", "tool": "web_search"})),
+        "Fast.",
+    ),
+    "an event of a new type": (
+        "conversations.start_stream",
+        streamed({"type": "invented"}, delta("Fast.")),
+        "Fast.",
+    ),
+    "a chunk without a type": ("chat.stream", chunk([{"text": "Fast."}]), "Fast."),
+    "a source in a chat": ("chat.stream", chunk(["Fast.", SOURCE]), "Fast."),
+    "a chat chunk without its index": ("chat.stream", chunk("Fast.", index=None), "Fast."),
+}
+
+
+@pytest.mark.parametrize("case", list(NOT_READ))
+def test_what_the_official_sdk_does_not_read_is_read_here(case: str, clients: Clients) -> None:
+    name, reply, expected = NOT_READ[case]
+    (operation,) = (one for one in OPERATIONS if one.name == name)
+    clients.player.set(reply)
+    with pytest.raises((errors.MistralError, NotRead)):
+        plain(operation.theirs(clients.official, ANYTHING))
+    ours = plain(operation.ours(clients.ours, ANYTHING))
+    if isinstance(ours, dict):
+        assert ours["text"] == expected
+    else:
+        assert getattr(ours, "status", None) == expected
