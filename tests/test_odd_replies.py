@@ -159,7 +159,7 @@ def test_an_odd_reply_gives_a_value_or_an_error_of_ours(name):
 
 
 @pytest.mark.parametrize(
-    "odd", [{"connectors": [1]}, {"connectors": 5}, {"prompt_tokens": "5"}, {"total_tokens": {}}]
+    "odd", [{"connectors": [1]}, {"connectors": 5}, {"prompt_tokens": "five"}, {"total_tokens": {}}]
 )
 def test_what_is_no_token_count_stays_in_extra_and_can_be_added(odd):
     usage = Usage.of({"completion_tokens": 2, **odd})
