@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import select
+import selectors
 import socket
 from typing import Any, Mapping
 
@@ -13,7 +13,10 @@ def has_gone(environ: Mapping[str, Any]) -> bool:
     if not isinstance(line, socket.socket):
         return False
     try:
-        readable, _, _ = select.select([line], [], [], 0)
+        # Not `select`: it cannot look at a socket whose number is above 1023.
+        with selectors.DefaultSelector() as selector:
+            selector.register(line, selectors.EVENT_READ)
+            readable = selector.select(0)
         return bool(readable) and line.recv(1, socket.MSG_PEEK) == b""
     except (OSError, ValueError):
         return True

@@ -29,7 +29,7 @@ def number(body: Mapping[str, Any], name: str) -> Any:
     """A number, or None where it is not set; 422 for another kind."""
     value = body.get(name)
     plain = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if value is not None and not (plain and math.isfinite(value)):
+    if value is not None and not (plain and _is_finite(value)):
         raise invalid(f"{name}: a number is expected")
     return value
 
@@ -51,3 +51,10 @@ def names(body: Mapping[str, Any], name: str) -> Optional[List[str]]:
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
         raise invalid(f"{name}: a list of names is expected")
     return value
+
+
+def _is_finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False

@@ -6,6 +6,7 @@ import threading
 import time
 from typing import Any, Dict, List, Set
 
+from werkzeug.exceptions import ClientDisconnected
 from werkzeug.wrappers import Request
 
 from .._json import read_json
@@ -39,12 +40,20 @@ def _body_of(request: Request, most: int) -> bytes:
     left = most
     # What is sent in chunks has no length beforehand.
     while left >= 0:
-        block = request.stream.read(min(_BLOCK, left + 1))
+        block = _block_of(request, min(_BLOCK, left + 1))
         if not block:
             return b"".join(blocks)
         blocks.append(block)
         left -= len(block)
     raise too_large
+
+
+def _block_of(request: Request, most: int) -> bytes:
+    try:
+        return request.stream.read(most)
+    except (ClientDisconnected, OSError):
+        # It ended too soon, took too long, or was cut into chunks that are none.
+        raise Problem(400, "the body did not come whole", "InvalidRequestError") from None
 
 
 class Places:

@@ -258,6 +258,7 @@ def test_a_field_nobody_knows_is_ignored_and_cannot_get_into_a_header(app: Relay
         (RAG, {"query": "?", "rag_generation_config": 1}, "rag_generation_config: an object"),
         (RAG, {"query": "?", "rag_generation_config": {"stream": "yes"}}, "stream: true or false"),
         (RAG, {"query": "?", "rag_generation_config": {"temperature": "1"}}, "temperature: a numb"),
+        (RAG, {"query": "?", "rag_generation_config": {"top_p": 10**400}}, "top_p: a number"),
         (RAG, {"query": "?", "rag_generation_config": {"api_base": "http://x"}}, "nobody else"),
         (RAG, {"query": "?", "rag_generation_config": {"tools": [{}]}}, "cannot run functions"),
         (RAG, {"query": "?", "search_settings": {"filters": {"a": 1}}}, "only collection_ids"),

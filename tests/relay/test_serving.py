@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import gc
+import http.client
 import json
 import pathlib
+import resource
 import shutil
 import signal
 import socket
@@ -19,6 +22,7 @@ import pytest
 
 from mistral_knowledge import FakeTransport, InvalidArgumentError, KnowledgeClient
 from mistral_knowledge.relay import relay_app
+from mistral_knowledge.relay.gone import has_gone
 from mistral_knowledge.relay.serving import relay_server
 from mistral_knowledge.transports.fake import Scripted, Stall
 
@@ -131,6 +135,44 @@ def test_a_client_that_goes_away_ends_the_answer_upstream_within_two_seconds(
         assert not reader.is_alive()
         assert time.monotonic() - gone < 2
         assert fake.requests[0].reply_closed
+
+
+def test_a_client_is_not_taken_for_gone_where_many_files_are_open() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    ours, theirs = socket.socketpair()
+    try:
+        number = fcntl.fcntl(ours.fileno(), fcntl.F_DUPFD, 1024)
+        with ours, theirs, socket.socket(fileno=number) as line:
+            assert not has_gone({"werkzeug.socket": line})
+            theirs.close()
+            assert has_gone({"werkzeug.socket": line})
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"Content-Length: 100\r\n\r\n{",
+        b"Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n",
+        b"Transfer-Encoding: chunked\r\n\r\n-5\r\n{}\r\n0\r\n\r\n",
+    ],
+)
+def test_a_body_that_does_not_come_whole_gets_400_in_r2r_s_shape(
+    client: KnowledgeClient, body: bytes
+) -> None:
+    head = b"Host: localhost\r\nContent-Type: application/json\r\n"
+    with running(relay_app(client, libraries="lib")) as port, socket.create_connection(
+        ("127.0.0.1", port), timeout=PATIENCE
+    ) as line:
+        line.sendall(b"POST " + RAG.encode() + b" HTTP/1.1\r\n" + head + body)
+        line.shutdown(socket.SHUT_WR)
+        reply = http.client.HTTPResponse(line)
+        reply.begin()
+        told = json.loads(reply.read())
+    assert reply.status == 400
+    assert told == {"message": "the body did not come whole", "error_type": "InvalidRequestError"}
 
 
 def test_a_client_that_reads_on_gets_comments_in_the_silence() -> None:
