@@ -68,6 +68,14 @@ def test_a_dry_run_prints_the_plan_and_makes_nothing(
     assert names() == ["a.md", "x/b.md"]
 
 
+def test_a_name_in_the_plan_cannot_command_the_terminal(
+    folder: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "b\x1b[2J.md").write_text("b", encoding="utf-8")
+    assert main(["sync", str(folder), *OFFLINE, "--dry-run"]) == 0
+    assert "upload   b\\x1b[2J.md\n" in capsys.readouterr().out
+
+
 def test_patterns_and_deletion(folder: pathlib.Path) -> None:
     assert main(["sync", str(folder), *OFFLINE]) == 0
     (folder / "x" / "b.md").unlink()

@@ -13,7 +13,7 @@ from typing import Any, ContextManager, Optional
 from ..client import KnowledgeClient
 from ..errors import InvalidArgumentError
 from ..models.folders import SyncReport
-from ..notebook._terminal import line
+from ..notebook._terminal import harmless, line
 from ..resources._sync import plan_for_new_library
 from ._clients import network_client, offline_client
 from ._many import counting
@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     with _client(arguments.offline) as client:
         report = _synced(client, arguments)
     if arguments.dry_run:
-        print(report)
+        print(harmless(str(report)))
     else:
         for step in report.failed:
             line(str(step))

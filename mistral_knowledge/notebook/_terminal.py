@@ -50,7 +50,8 @@ def _on_one_line(text: str) -> str:
     return text.translate(_CONTROLS)
 
 
-def _text(text: str) -> str:
+def harmless(text: str) -> str:
+    """Text of several lines, with what a terminal would obey shown in place of being done."""
     return text.translate(_CONTROLS_IN_TEXT)
 
 
@@ -60,7 +61,7 @@ def _show(stream: AnswerStream) -> None:
         if isinstance(event, MessageEvent):
             aside.end()
             aside.answer_is_open = not event.delta.endswith("\n")
-            print(_text(event.delta), end="", flush=True)
+            print(harmless(event.delta), end="", flush=True)
         elif isinstance(event, CitationEvent):
             print(f"[{event.citation.index}]", end="", flush=True)
         elif isinstance(event, ThinkingEvent):
@@ -89,7 +90,7 @@ class _Aside:
         if self.answer_is_open and self._watched:
             self._write("\n")
         self.answer_is_open, self._open = False, True
-        text = _text(text)
+        text = harmless(text)
         self._write(f"{_DIM}{text}{_PLAIN}" if self._watched else text)
 
     def end(self) -> None:
