@@ -77,8 +77,8 @@ def test_as_a_subprocess_the_answer_is_on_stdout_and_all_else_on_stderr(
     assert "rivers" in done.stdout
     assert "[1] deeper/sea.html" in lines(done.stdout)
     assert [line for line in lines(done.stderr) if line.endswith(": ready")] == [
-        "sky.md: ready",
         "deeper/sea.html: ready",
+        "sky.md: ready",
     ]
     assert "\x1b" not in done.stdout + done.stderr  # nobody watches, so nothing is overwritten
     assert "cheese" not in done.stdout  # hidden files are left out
@@ -404,13 +404,20 @@ def test_a_closed_stream_costs_neither_the_answer_nor_the_exit_code(
     assert closed == 1 or "blue" in done.stdout
 
 
-def test_what_is_no_file_in_a_folder_is_passed_over(
+def test_what_is_no_file_in_a_folder_or_leads_out_of_it_is_left_out_and_said(
     files: pathlib.Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     os.mkfifo(files / "pipe")
     (files / "broken").symlink_to(files / "nowhere")
+    (files.parent / "secret.md").write_text("not in the folder")
+    (files / "outside.md").symlink_to((files.parent / "secret.md").resolve())
     assert main(["ask", "--offline", "Why is the sky blue?", str(files)]) == 0
-    assert "pipe" not in capsys.readouterr().err
+    said = capsys.readouterr().err.splitlines()
+    assert [one.partition(":")[0] for one in said if "left out" in one] == [
+        "broken",
+        "outside.md",
+        "pipe",
+    ]
 
 
 def test_what_a_terminal_would_obey_is_shown_and_not_done(

@@ -6,6 +6,8 @@ import os
 from typing import List, NamedTuple
 
 from ..errors import InvalidArgumentError
+from ..notebook._terminal import line
+from ..resources._folder import Patterns, files_in
 
 
 class Named(NamedTuple):
@@ -16,7 +18,10 @@ class Named(NamedTuple):
 
 
 def files_of(given: List[str]) -> List[Named]:
-    """The files, and for each folder all files in it, sorted; hidden ones are left out."""
+    """The files, and for each folder all files in it, sorted; hidden ones are left out.
+
+    What leads out of a folder, or is no file, is left out as well, and said.
+    """
     files: List[Named] = []
     for path in given:
         files += _files_in(path) if os.path.isdir(path) else [Named(path, os.path.basename(path))]
@@ -27,13 +32,10 @@ def files_of(given: List[str]) -> List[Named]:
 
 
 def _files_in(folder: str) -> List[Named]:
-    found: List[str] = []
-    for place, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        found += [os.path.join(place, name) for name in sorted(names) if name[:1] != "."]
-    # A pipe would be waited for, and a link may lead nowhere.
-    return [
-        Named(path, os.path.relpath(path, folder).replace(os.sep, "/"))
-        for path in found
-        if os.path.isfile(path)
-    ]
+    files: List[Named] = []
+    for found in files_in(folder, Patterns(None)):
+        if found.problem is None:
+            files.append(Named(found.path, found.name))
+        else:
+            line(f"{found.name}: left out, {found.problem}")
+    return files

@@ -83,6 +83,8 @@ def _serve(client: KnowledgeClient, arguments: argparse.Namespace) -> int:
 
 
 def _uploaded(client: KnowledgeClient, files: List[Named]) -> Any:
+    if not files:
+        raise InvalidArgumentError("nothing to ask: the folders hold no file")
     library = client.libraries.create("relay")
     upload_all(client, library, files)
     return library

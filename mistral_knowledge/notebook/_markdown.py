@@ -11,6 +11,13 @@ from typing import Any, Iterable, Tuple
 _OPEN, _CLOSE = "\ue000", "\ue001"
 _MARK = re.compile(f"{_OPEN}(\\d+){_CLOSE}")
 
+# What opens something for whoever holds it; a model may repeat it from what it read.
+_SIGNED = re.compile(
+    r"(https?://[^\s<>\"')?]+)\?[^\s<>\"')]*?"
+    r"(?:sig|signature|token|credential|x-[a-z]+-signature)=[^\s<>\"')]*",
+    re.IGNORECASE,
+)
+
 
 def rendered(text: str, marks: Iterable[Tuple[int, int]] = ()) -> str:
     """`text` as HTML, with a raised number behind each cited place.
@@ -18,7 +25,7 @@ def rendered(text: str, marks: Iterable[Tuple[int, int]] = ()) -> str:
     marks: (offset, number) pairs
     """
     marked = _marked(text.replace(_OPEN, "").replace(_CLOSE, ""), text, marks)
-    body = _markdown()(marked)
+    body = _markdown()(_SIGNED.sub(r"\1?***", marked))
     return _MARK.sub(r"<sup>[\1]</sup>", body)
 
 

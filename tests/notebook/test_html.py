@@ -115,6 +115,15 @@ def test_no_signed_url_is_shown() -> None:
     assert "giraffe" not in document._repr_html_() + table([document])._repr_html_()
 
 
+@pytest.mark.parametrize("name", ["sig", "signature", "X-Amz-Signature", "token"])
+def test_a_signed_url_that_a_model_repeats_is_cut(name: str) -> None:
+    url = f"https://files.example/d.pdf?a=b&{name}=giraffe&exp=9"
+    shown = Answer(text=f"See {url}, or [it]({url}).")._repr_html_()
+    assert "giraffe" not in shown
+    assert "https://files.example/d.pdf" in shown
+    assert "q=light" in Answer(text="<https://ok.example/?q=light>")._repr_html_()
+
+
 def test_usage_and_a_length_limit_are_told() -> None:
     usage = Usage(prompt_tokens=3, completion_tokens=4, total_tokens=7)
     shown = Answer(text="x", usage=usage, finish_reason="length")._repr_html_()
