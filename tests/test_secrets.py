@@ -13,6 +13,7 @@ from mistral_knowledge import SignedUrl
 from mistral_knowledge._secrets import (
     ApiKey,
     Headers,
+    is_loopback,
     is_secret,
     key_problem,
     redact,
@@ -163,3 +164,52 @@ def test_an_unusable_key_is_told_without_being_shown(value: object) -> None:
 @given(st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1))
 def test_every_key_of_visible_ascii_is_usable(key: str) -> None:
     assert key_problem(key) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        (5, "it is a int, not text"),
+        (b"key", "it is a bytes, not text"),
+        ("a b", "it contains a blank, a line break or a character outside ASCII"),
+    ],
+)
+def test_what_is_wrong_with_a_key_is_said_in_words(value: object, problem: str) -> None:
+    assert key_problem(value) == problem
+
+
+@pytest.mark.parametrize("key", [f"{KEY}\n", f"\t{KEY}", f"X{KEY}X"])
+def test_only_blanks_are_taken_off_a_key(key: str) -> None:
+    assert ApiKey(key).read() == key
+
+
+def test_a_key_that_is_pickled_says_what_to_pickle_in_its_place() -> None:
+    with pytest.raises(TypeError) as caught:
+        pickle.dumps(ApiKey(KEY))
+    assert str(caught.value) == (
+        "an ApiKey is not pickled: pickle the client itself, which leaves its key behind"
+    )
+
+
+def test_signed_urls_that_differ_have_hashes_that_differ() -> None:
+    assert hash(SignedUrl(SIGNED)) != hash(SignedUrl(f"{SIGNED}0"))
+
+
+@pytest.mark.parametrize(
+    ("host", "here"),
+    [
+        ("localhost", True),
+        ("api.localhost", True),
+        ("127.0.0.1", True),
+        ("127.1.2.3", True),
+        ("::1", True),
+        ("", False),
+        ("notlocalhost", False),
+        ("localhost.example", False),
+        ("10.0.0.1", False),
+        ("::2", False),
+        ("api.mistral.ai", False),
+    ],
+)
+def test_a_host_is_this_machine_by_its_name_or_its_address(host: str, here: bool) -> None:
+    assert is_loopback(host) is here

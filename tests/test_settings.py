@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from mistral_knowledge import ConfigurationError, Settings, Timeout
+from mistral_knowledge.transports import LONGEST
 
 KEY = "sk-live-0123456789"
 
@@ -345,3 +346,83 @@ def test_any_value_is_read_or_an_error_of_ours(key: str, value: str) -> None:
         except ConfigurationError as caught:
             error = str(caught)
         assert error is None or error.startswith(f"x.ini: [rag] {key}: it ")
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("model = x", "line 1"),  # no section
+        ("[rag]\nmodel = x\nwhat is this", "line 3"),
+        ("[rag]\n[rag]", "line 2"),
+        ("[rag]\nmodel = x\nmodel = y", "line 3"),
+    ],
+)
+def test_what_is_no_ini_file_is_an_error_that_names_the_line(
+    machine: Machine, text: str, place: str
+) -> None:
+    machine.project(text)
+    with pytest.raises(ConfigurationError) as caught:
+        Settings.load()
+    assert str(caught.value) == f"{machine.project_file}: it is no INI file ({place})"
+
+
+def test_a_refusal_names_the_file_the_section_and_what_to_do(machine: Machine) -> None:
+    known = (
+        "model, retries, streaming, timeout_connect, timeout_first_byte, timeout_idle, "
+        "timeout_total, timeout_write"
+    )
+    refusals = {
+        "[other]\ntoken = x": "[other] token: no file sets the API key; remove it, and set the "
+        "environment variable MISTRAL_API_KEY or give api_key=",
+        "[rag]\nbase_url = x": "[rag] base_url: a project file must not say where the key is "
+        "sent; set MISTRAL_BASE_URL, or base_url in your own user file",
+        "[knowledge]\nmodle = x": f"[knowledge] modle: unknown; there are {known}",
+    }
+    for text, words in refusals.items():
+        machine.project(text)
+        with pytest.raises(ConfigurationError) as caught:
+            Settings.load()
+        assert str(caught.value) == f"{machine.project_file}: {words}"
+
+
+def test_the_section_default_of_ini_files_is_a_section_like_others(machine: Machine) -> None:
+    machine.project("[DEFAULT]\nmodel = x\n[rag]\nretries = 1")
+    assert read("model") == "mistral-medium-latest"
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "value"),
+    [
+        ("retries", "999999999", 999999999),
+        ("timeout_idle", "0.001", 0.001),
+        ("timeout_idle", "1", 1.0),
+        ("timeout_idle", str(LONGEST), LONGEST),
+    ],
+)
+def test_values_at_the_edge_of_what_is_allowed_are_taken(
+    machine: Machine, key: str, text: str, value: float
+) -> None:
+    machine.project(f"[rag]\n{key} = {text}")
+    settings = Settings.load()
+    assert (settings.retries() if key == "retries" else settings.timeout().idle) == value
+
+
+def test_a_number_of_repetitions_has_at_most_nine_digits(machine: Machine) -> None:
+    machine.project("[rag]\nretries = 1000000000")
+    with pytest.raises(ConfigurationError, match="it is no number of repetitions"):
+        read("retries")
+
+
+def test_a_copy_without_the_address_keeps_everything_else(machine: Machine) -> None:
+    machine.environment("MISTRAL_BASE_URL", "https://one.example")
+    machine.environment("MISTRAL_RAG_STREAMING", "off")
+    machine.project("[rag]\nmodel = p")
+    machine.user("[knowledge]\nbase_url = https://two.example\nretries = 7")
+    whole = Settings.load()
+    copied = whole.without_address()
+    assert whole.base_url() == "https://two.example"
+    assert copied.base_url() == "https://api.mistral.ai"
+    assert copied.project == whole.project
+    assert copied.user == attr.evolve(whole.user, sections={"knowledge": {"retries": "7"}})
+    assert copied.environment == {"MISTRAL_RAG_STREAMING": "off"}
+    assert Settings().without_address() == Settings()
