@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 QUESTION ?= What happens to an answer when the connection breaks in the middle?
 
-.PHONY: demo test examples lint docs bench interop neighbours fuzz browser clean
+.PHONY: demo test examples lint docs bench interop neighbours fuzz browser soak coverage mutation package clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python -m mistral_knowledge ask --offline "$(QUESTION)" README.md docs
@@ -19,6 +19,8 @@ lint: $(VENV)/.lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/mypy tests/typing
+	$(BIN)/pyright --warnings --pythonpath $(BIN)/python tests/typing
 
 docs: $(VENV)-docs/.docs
 	rm -rf build/docs
@@ -26,6 +28,27 @@ docs: $(VENV)-docs/.docs
 
 bench: $(VENV)-bench/.bench
 	$(VENV)-bench/bin/python -m benchmarks $(BENCH_ARGS)
+
+# Hours are as good as minutes: make soak SECONDS=3600 SEED=7
+SECONDS ?= 300
+SEED ?= 1
+
+soak: $(VENV)/.test
+	$(BIN)/python -m soak --seconds $(SECONDS) --seed $(SEED) $(SOAK_ARGS)
+
+coverage: $(VENV)/.prove
+	rm -f .coverage .coverage.*
+	$(BIN)/python -m coverage run -m pytest $(PYTEST_ARGS)
+	$(BIN)/python -m coverage combine --quiet
+	$(BIN)/python -m coverage report
+
+# make mutation MUTANTS="mistral_knowledge._retry*"; $(BIN)/mutmut results lists what survived.
+mutation: $(VENV)/.prove
+	$(BIN)/mutmut run $(MUTANTS)
+	$(BIN)/mutmut results
+
+package:
+	.ci/package $(PYTHON) $(PYTEST_ARGS)
 
 # The R2R client needs a Python that its parts have wheels for.
 INTEROP_PYTHON ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.11.*/bin/python) python3.11)
@@ -53,7 +76,7 @@ browser: $(VENV)-browser/.browser
 	$(VENV)-browser/bin/python -m pytest tests/browser $(PYTEST_ARGS)
 
 clean:
-	rm -rf $(VENV) $(VENV)-bench $(VENV)-docs $(VENV)-interop $(VENV)-neighbours $(VENV)-fuzz $(VENV)-browser build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-bench $(VENV)-docs $(VENV)-interop $(VENV)-neighbours $(VENV)-fuzz $(VENV)-browser build dist mutants *.egg-info .coverage* .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -64,6 +87,10 @@ $(VENV)/.installed: $(VENV)/bin/python setup.cfg pyproject.toml
 
 $(VENV)/.test: $(VENV)/bin/python setup.cfg pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIP_ARGS) -e ".[test]"
+	touch $@
+
+$(VENV)/.prove: $(VENV)/.test
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "coverage>=7.10" "mutmut>=3.8"
 	touch $@
 
 $(VENV)/.examples: $(VENV)/.test examples/requirements.txt

@@ -30,10 +30,25 @@ from __future__ import annotations
 import datetime
 import email.utils
 import pickle
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Type
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Dict,
+    Iterable,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+    Type,
+)
 
 from ._error_words import ErrorWords, one_line, words_of, words_of_body
 from ._secrets import redact
+
+if TYPE_CHECKING:
+    from .models.answers import PartialAnswer
+    from .models.documents import Document
 
 
 class KnowledgeError(Exception):
@@ -234,9 +249,9 @@ class UnexpectedResponseError(KnowledgeError):
 class AnswerError(KnowledgeError):
     """An answer did not come whole. `partial` is what came, and is never to be taken for it."""
 
-    partial: Any
+    partial: Optional[PartialAnswer]
 
-    def __init__(self, message: str = "", partial: Any = None) -> None:
+    def __init__(self, message: str = "", partial: Optional[PartialAnswer] = None) -> None:
         super().__init__(message)
         self.partial = partial
 
@@ -259,7 +274,7 @@ class AnswerFailedError(AnswerError, APIError):
         type: Optional[str] = None,
         request_id: Optional[str] = None,
         retry_after: Optional[float] = None,
-        partial: Any = None,
+        partial: Optional[PartialAnswer] = None,
     ) -> None:
         APIError.__init__(self, message, status, code, type, request_id, retry_after)
         self.partial = partial
@@ -278,7 +293,12 @@ class MalformedEventError(AnswerError):
 
     event: Optional[str]
 
-    def __init__(self, message: str = "", partial: Any = None, event: Optional[str] = None) -> None:
+    def __init__(
+        self,
+        message: str = "",
+        partial: Optional[PartialAnswer] = None,
+        event: Optional[str] = None,
+    ) -> None:
         super().__init__(message, partial)
         self.event = event
 
@@ -286,9 +306,9 @@ class MalformedEventError(AnswerError):
 class ProcessingError(KnowledgeError):
     """The server could not process a document; `document` is its last known state."""
 
-    document: Any
+    document: Optional[Document]
 
-    def __init__(self, message: str = "", document: Any = None) -> None:
+    def __init__(self, message: str = "", document: Optional[Document] = None) -> None:
         super().__init__(message)
         self.document = document
 
@@ -348,7 +368,7 @@ def error_under_200(status: int, payload: Any, headers: Mapping[str, str]) -> AP
 
 
 def error_in_answer(
-    words: ErrorWords, request_id: Optional[str], partial: Any
+    words: ErrorWords, request_id: Optional[str], partial: Optional[PartialAnswer]
 ) -> AnswerFailedError:
     """The error for what a server reports inside a stream or body under status 200."""
     limited = words.code in ("429", "1300") or (words.type or "").startswith("rate_limit")

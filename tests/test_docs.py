@@ -203,7 +203,12 @@ def test_every_dependency_is_explained_with_its_lower_bound():
     config.read(str(ROOT / "setup.cfg"), encoding="utf-8")
     extras = config["options.extras_require"]
     lists = [config["options"]["install_requires"], *(extras[name] for name in extras)]
-    needed = [line.split(";")[0].strip() for lines in lists for line in lines.splitlines() if line]
+    needed = [
+        re.sub(r"\[.*\]", "", line.split(";")[0].strip())
+        for lines in lists
+        for line in lines.splitlines()
+        if line
+    ]
     explained = {
         "".join(pair) for pair in re.findall(r"^\| `([\w-]+)` \| `?(>=[\d.]+|)", text, re.M)
     }

@@ -9,7 +9,11 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Set, Tuple
 
 import pytest
 
-PACKAGE = pathlib.Path(__file__).resolve().parents[1] / "mistral_knowledge"
+import mistral_knowledge
+
+from .conftest import ROOT
+
+PACKAGE = pathlib.Path(mistral_knowledge.__file__).parent  # where it is installed
 
 # From low to high. A module belongs to the longest name that it begins with; it may import from
 # lower rows and from its own room.
@@ -205,7 +209,7 @@ def test_no_module_of_the_sdk_is_asynchronous(module: str) -> None:
 
 
 def test_every_room_is_on_the_architecture_page() -> None:
-    page = (PACKAGE.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     rooms = {module.split(".")[0] for module in INNER}
     assert sorted(room for room in rooms if not re.search(rf"\b{re.escape(room)}\b", page)) == []
 

@@ -104,7 +104,7 @@ CONVERTER = _converter()
 _OURS = frozenset({"raw", "created"})
 
 
-def register(**renamed: str) -> Any:
+def register(**renamed: str) -> Callable[[Type[Model]], Type[Model]]:
     """Class decorator: teach the converter a model. `renamed` maps fields to their wire names."""
 
     def decorate(cls: Type[Model]) -> Type[Model]:
