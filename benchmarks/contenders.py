@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import subprocess
 import sys
 from pathlib import Path
@@ -50,6 +51,11 @@ def official(url: str) -> Any:
     from mistralai.client import Mistral
 
     return Mistral(api_key=KEY, server_url=url)
+
+
+def has_r2r() -> bool:
+    """Whether R2R's client is there; not every Python has it."""
+    return importlib.util.find_spec("r2r") is not None
 
 
 def session() -> Any:

@@ -10,8 +10,10 @@ HEADINGS = (
     "unit",
     "ours",
     "mistralai",
+    "r2r",
     "floor",
     "ours/mistralai",
+    "ours/r2r",
     "ours/floor",
     "must reach",
     "reached",
@@ -38,11 +40,17 @@ class Line:
     mistralai: Optional[float] = None
     floor: Optional[float] = None
     checks: List[Check] = field(default_factory=list)
+    r2r: Optional[float] = None
 
     @property
     def to_mistralai(self) -> Optional[float]:
         """Ours as a multiple of the official SDK's."""
         return _ratio(self.ours, self.mistralai)
+
+    @property
+    def to_r2r(self) -> Optional[float]:
+        """Ours as a multiple of the one of R2R's client."""
+        return _ratio(self.ours, self.r2r)
 
     @property
     def to_floor(self) -> Optional[float]:
@@ -111,13 +119,18 @@ def row_from_json(found: Dict[str, Any]) -> Row:
 
 
 def _line(line: Line) -> Dict[str, Any]:
-    ratios = {"ours/mistralai": line.to_mistralai, "ours/floor": line.to_floor}
+    ratios = {
+        "ours/mistralai": line.to_mistralai,
+        "ours/r2r": line.to_r2r,
+        "ours/floor": line.to_floor,
+    }
     return {**asdict(line), **ratios}
 
 
 def _line_from_json(found: Dict[str, Any]) -> Line:
     figures = (found[name] for name in ("what", "unit", "ours", "mistralai", "floor"))
-    return Line(*figures, checks=[Check(**check) for check in found["checks"]])
+    checks = [Check(**check) for check in found["checks"]]
+    return Line(*figures, checks=checks, r2r=found["r2r"])
 
 
 def _check(
@@ -129,8 +142,8 @@ def _check(
 
 
 def _cells(line: Line, judged: bool) -> List[List[str]]:
-    figures = [_number(value) for value in (line.ours, line.mistralai, line.floor)]
-    ratios = [_number(value) for value in (line.to_mistralai, line.to_floor)]
+    figures = [_number(value) for value in (line.ours, line.mistralai, line.r2r, line.floor)]
+    ratios = [_number(value) for value in (line.to_mistralai, line.to_r2r, line.to_floor)]
     start = [line.what, line.unit, *figures, *ratios]
     if not line.checks:
         return [[*start, "", "", ""]]

@@ -9,6 +9,7 @@ The first part of a path says what is asked for, so that a client's base URL cho
                 text of each is the time when it was sent
 /page/N         a page of N documents
 /discard        any body; it is read and thrown away
+/document       the same, answered as a document
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ class Handler(BaseHTTPRequestHandler):
         kind = self.path.split("/")[1]
         if kind == "discard":
             self._send_json(wire.uploaded(size))
+        elif kind == "document":
+            self._send_json(wire.document(0))
         elif kind == "paced":
             self._send_paced(*self._asked(3)[2:])
         else:

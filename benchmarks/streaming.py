@@ -45,6 +45,25 @@ def pieces_by_mistralai(url: str) -> Pieces:
     return pieces
 
 
+def pieces_by_r2r(url: str) -> Pieces:
+    """The text through the parser of R2R's client: its events, typed, from the same bytes."""
+    from r2r import R2RClient
+    from sdk.sync_methods.retrieval import parse_retrieval_event
+
+    client = R2RClient(base_url=url)
+
+    def pieces() -> Iterator[str]:
+        body = {"stream": True, "messages": [{"role": "user", "content": QUESTION}]}
+        for raw in client._make_streaming_request("POST", "chat/completions", json=body):
+            if raw["data"].strip() == "[DONE]":
+                continue  # it reads to the end
+            text = parse_retrieval_event(raw).data["choices"][0]["delta"]["content"]
+            if text:
+                yield text
+
+    return pieces
+
+
 def conversation_by_us(url: str) -> Pieces:
     """The text of a conversation through an `AnswerStream`."""
     from mistral_knowledge import MessageEvent

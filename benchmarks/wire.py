@@ -76,6 +76,11 @@ def uploaded(size: int) -> bytes:
     )
 
 
+def document(number: int) -> bytes:
+    """What the server says about a document that it was sent."""
+    return _json(_document(number))
+
+
 def _document(number: int) -> Dict[str, Any]:
     return {
         "id": f"0197a3e6-2d3c-7000-8000-{number:012x}",

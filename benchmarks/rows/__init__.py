@@ -1,3 +1,3 @@
 """One module for each row: `run(effort)` returns its lines."""
 
-NAMES = ("imports", "events", "conversation", "length", "upload", "page", "lag")
+NAMES = ("imports", "events", "conversation", "length", "upload", "many", "page", "lag")

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from typing import List
 
-from ..contenders import serving
+from ..contenders import has_r2r, serving
 from ..measuring import Effort, Figure, cpu, medians
 from ..report import Line, at_least, at_most, inverse
-from ..streaming import Pieces, pieces_at_the_floor, pieces_by_mistralai, pieces_by_us
+from ..streaming import (
+    Pieces,
+    pieces_at_the_floor,
+    pieces_by_mistralai,
+    pieces_by_r2r,
+    pieces_by_us,
+)
 from ..wire import words
 
 
@@ -24,6 +30,8 @@ def _line(url: str, events: int, size: int, effort: Effort) -> Line:
         "mistralai": figure(pieces_by_mistralai(url), events),
         "floor": figure(pieces_at_the_floor(url), events),
     }
+    if has_r2r():
+        contenders["r2r"] = figure(pieces_by_r2r(url), events)
     found = medians(contenders, effort.times(7))
     line = Line(f"one streamed event, {size} a packet", "us", **found)
     line.checks += [

@@ -137,3 +137,36 @@ def test_the_other_package_of_the_name_sseclient_gets_a_clear_error(monkeypatch)
     monkeypatch.setattr(sse, "_client", None)
     with pytest.raises(ConfigurationError, match="pip uninstall sseclient"):
         events(b"data: 1\n\n")
+
+
+def test_a_module_without_a_reader_gets_the_same_error(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sseclient", types.ModuleType("sseclient"))
+    monkeypatch.setattr(sse, "_client", None)
+    with pytest.raises(ConfigurationError) as caught:
+        events(b"data: 1\n\n")
+    assert str(caught.value) == (
+        "the installed module 'sseclient' is not from sseclient-py; run: "
+        "pip uninstall sseclient && pip install --force-reinstall sseclient-py"
+    )
+
+
+def test_the_reader_of_sseclient_py_is_taken(monkeypatch):
+    import sseclient
+
+    monkeypatch.setattr(sse, "_client", None)
+    assert data(b"data: 1\n\n") == ["1"]
+    assert sse._client is sseclient.SSEClient
+
+
+def test_only_line_feeds_are_taken_off_what_is_left():
+    framer = Framer()
+    framer.feed(b"X data: 1 \t")
+    assert framer.rest() == b"X data: 1 \t"
+
+
+def test_the_limit_of_an_event_is_counted_anew_for_each(monkeypatch):
+    monkeypatch.setattr(sse, "MAX_EVENT_BYTES", 10)
+    framer = Framer()
+    for _ in range(5):
+        assert framer.feed(b"data: 1234") == []
+        assert framer.feed(b"\n\n") == [b"data: 1234"]
