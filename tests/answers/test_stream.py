@@ -5,6 +5,7 @@ import gc
 import pickle
 import queue
 import threading
+import tracemalloc
 import weakref
 
 import pytest
@@ -353,3 +354,22 @@ def test_the_repr_of_a_stream_shows_no_text():
     stream = stream_of(good("private"))
     next(stream)
     assert "private" not in repr(stream)
+
+
+def test_nothing_of_an_event_stays_but_its_text():
+    events, packet = 3_000, 100
+    body = b"".join(sse(chunk(f" word{number}")) for number in range(packet))
+    end = sse(chunk("", finish_reason="stop"), done=True)
+    pieces = (body if number else end for number in range(events // packet, -1, -1))
+    stream = stream_of(pieces)
+    next(stream)
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        came = sum(1 for _ in stream)
+        grown = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    assert came == events
+    assert len(stream.answer.text) == sum(len(f" word{number}") for number in range(packet)) * 30
+    assert grown < 100 * events

@@ -325,6 +325,14 @@ def test_page_numbers_lead_on_as_long_as_there_is_more() -> None:
     assert [dict(query)["page"] for query in queries(client)] == ["0", "1", "2"]
 
 
+def test_ten_thousand_documents_are_listed_once_each_by_a_hundred_requests() -> None:
+    names = [f"{number:05}" for number in range(10_000)]
+    pages = [page(*names[start : start + 100], **MORE) for start in range(0, 10_000, 100)]
+    client = answering(*pages[:-1], {**pages[-1], "pagination": {"has_more": False}})
+    assert ids(client.documents.list(ID)) == names
+    assert [dict(query)["page"] for query in queries(client)] == [str(one) for one in range(100)]
+
+
 @pytest.mark.parametrize(
     "pages",
     [
