@@ -9,6 +9,7 @@ import sys
 from typing import Any, Callable, Dict, Iterator, List
 
 import pytest
+from hypothesis import settings
 
 from mistral_knowledge import FakeTransport, KnowledgeClient, Retry
 from mistral_knowledge.fake_api import KnowledgeApi
@@ -17,6 +18,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 # Nothing in a test waits between two tries.
 AT_ONCE = Retry(2, backoff=0)
+
+# A busy machine is no reason to fail.
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
 
 _OURS = ("MISTRAL_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "NETRC")
 _BUNDLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
