@@ -11,10 +11,13 @@ from typing import Any, Callable, Dict, Iterator, List
 import pytest
 from hypothesis import settings
 
+import mistral_knowledge
 from mistral_knowledge import FakeTransport, KnowledgeClient, Retry
 from mistral_knowledge.fake_api import KnowledgeApi
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+# Where the package that is tested is: here, or installed.
+HOME = pathlib.Path(mistral_knowledge.__file__).resolve().parents[1]
 
 # Nothing in a test waits between two tries.
 AT_ONCE = Retry(2, backoff=0)
@@ -82,5 +85,8 @@ def python(*arguments: str) -> List[str]:
 
 def python_environment(**more: str) -> Dict[str, str]:
     """The environment of a subprocess that finds the package."""
-    own: Dict[str, Any] = {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"}
+    own: Dict[str, Any] = {
+        "PYTHONPATH": os.pathsep.join([str(ROOT), str(HOME)]),
+        "PYTHONIOENCODING": "utf-8",
+    }
     return {**os.environ, **own, **more}
