@@ -202,3 +202,13 @@ def test_ctrl_c_says_how_far_it_came(folder: pathlib.Path) -> None:
         out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, "")
     assert err == "no files done; run it again for the rest\n\ninterrupted\n"
+
+
+def test_a_database_in_the_folder_is_refused(
+    folder: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    database = folder / "x" / "notes.db"
+    arguments = ["sync", str(folder), "--library", "Notes", "--offline", str(database)]
+    assert main(arguments) == 2
+    assert "keep the database elsewhere" in capsys.readouterr().err
+    assert not database.exists()

@@ -47,6 +47,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Carry it out; returns the exit code."""
     if not os.path.isdir(arguments.folder):
         raise InvalidArgumentError(f"{arguments.folder}: there is no such folder")
+    if arguments.offline and _is_below(arguments.offline, arguments.folder):
+        raise InvalidArgumentError(
+            f"{arguments.offline} lies in {arguments.folder} and would be uploaded, changed by "
+            "that, and uploaded again: keep the database elsewhere"
+        )
     with _client(arguments.offline) as client:
         report = _synced(client, arguments)
     if arguments.dry_run:
@@ -95,6 +100,10 @@ def _is_id(given: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return os.path.realpath(path).startswith(os.path.join(os.path.realpath(folder), ""))
 
 
 def _client(database: Optional[str]) -> ContextManager[KnowledgeClient]:
