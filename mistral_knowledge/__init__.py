@@ -104,7 +104,7 @@ if TYPE_CHECKING:
         Library as Library,
         Share as Share,
     )
-    from .resources._upload_many import (
+    from .resources._upload_run import (
         UploadRun as UploadRun,
     )
     from .settings import (
@@ -174,7 +174,7 @@ _HOMES = {
         "SyncStep",
         "UploadOutcome",
     ),
-    "resources._upload_many": ("UploadRun",),
+    "resources._upload_run": ("UploadRun",),
     "models.libraries": (
         "Library",
         "Share",

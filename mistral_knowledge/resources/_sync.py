@@ -18,7 +18,8 @@ from ._pool import Left, Pool, each
 from ._sync_act import Task, actor
 from ._sync_look import looker, remote_of
 from ._sync_plan import Local, Remote, plan
-from ._upload_many import OnFiles, checked_workers, gated
+from ._upload_many import checked_workers, gated
+from ._upload_run import OnFiles
 from .documents import Documents, seconds_to_wait
 
 # In this order: nothing is deleted before everything else went well.

@@ -27,7 +27,8 @@ from ._download import signed_url_of
 from ._folder import Path, Pattern, files_of
 from ._listing import Listing, Page, items_of, next_number
 from ._progress import with_bar, with_status
-from ._upload_many import OnFiles, UploadRun, checked_workers, gated, uploader
+from ._upload_many import checked_workers, gated, uploader
+from ._upload_run import OnFiles, UploadRun
 from ._wait import OnStatus, wait_until_processed
 
 if TYPE_CHECKING:

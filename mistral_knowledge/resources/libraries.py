@@ -20,7 +20,7 @@ from ._folder import Path, Pattern
 from ._listing import Listing, Page, items_of, next_number
 from ._progress import with_bar
 from ._sync import Sync
-from ._upload_many import OnFiles
+from ._upload_run import OnFiles
 
 if TYPE_CHECKING:
     from ._arguments import Unpack

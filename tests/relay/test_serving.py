@@ -187,9 +187,9 @@ def test_a_client_that_reads_on_gets_comments_in_the_silence() -> None:
     assert lines[3:7] == [b": \n", b"\n", b": \n", b"\n"]
 
 
-@pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl here")
 def test_the_guide_s_curl_command_streams_from_the_relay(client: KnowledgeClient) -> None:
     # The documented command (seed 004), its host and key apart.
+    assert shutil.which("curl"), "this runs curl itself: install it"
     library = client.libraries.create("Papers")
     text = "DeepSeek R1 is a reasoning model."
     client.documents.upload(library, ("DeepSeek_R1.md", text), wait=True)
