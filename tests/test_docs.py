@@ -27,6 +27,7 @@ from mistral_knowledge import errors
 from mistral_knowledge.testing import TransportContract
 
 ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "mistral_knowledge"  # where pages take it to be; it may be installed
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 COMMAND = "python -m mistral_knowledge "
 SERVERS = ("fake-server", "relay")
@@ -170,6 +171,8 @@ def _without_code(text):
 def _leads_somewhere(page, target):
     path, _, anchor = target.partition("#")
     goal = (page.parent / path).resolve() if path else page
+    if PACKAGE in goal.parents:
+        goal = Path(mistral_knowledge.__file__).parent / goal.relative_to(PACKAGE)
     return goal.exists() and (not anchor or anchor in _anchors(goal))
 
 
