@@ -430,7 +430,8 @@ def test_what_a_terminal_would_obey_is_shown_and_not_done(
     out, err = capsys.readouterr()
     assert [char for char in out + err if not char.isprintable() and char not in "\n\t"] == []
     shown = r"sky\x1b]0;owned\x07\x9b2J.md"
-    assert f"[1] {shown}" in lines(out)
+    # urllib3 1.26 escapes this one itself, in the header that names the file.
+    assert f"[1] {shown}" in lines(out.replace("%07", r"\x07"))
     assert f"{shown}: ready" in lines(err)
     assert lines(err)[-1].endswith(f"{shown}?: there is no such file")
 
