@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import html
-from typing import Iterable, Optional, Sequence
+from typing import Iterable, Sequence
 
 from ..models.answers import Answer, Citation, Source, ToolCall, Usage
-from ._markdown import plain, rendered
+from ._markdown import is_web, plain, rendered
 
 
 def answer_html(answer: Answer) -> str:
@@ -66,14 +66,10 @@ def usage_words(usage: Usage) -> str:
 
 def _source(source: Source) -> str:
     label = html.escape(source.label)
-    if source.source_type == "web" and _is_web(source.url):
+    if source.source_type == "web" and is_web(str(source.url)):
         target = html.escape(str(source.url), quote=True)
         label = f'<a href="{target}" target="_blank" rel="noopener noreferrer">{label}</a>'
     return label if source.resolved else f"{label} (source unknown)"
-
-
-def _is_web(url: Optional[str]) -> bool:
-    return str(url).startswith(("http://", "https://"))
 
 
 def _small(words: str) -> str:

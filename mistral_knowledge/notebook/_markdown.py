@@ -53,9 +53,10 @@ def _markdown() -> Any:
         return plain
     # An image would be fetched from wherever the model says, by whoever opens the notebook.
     reader = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
-    reader.validateLink = _is_web  # type: ignore[method-assign]
+    reader.validateLink = is_web  # type: ignore[method-assign]
     return reader.render
 
 
-def _is_web(url: str) -> bool:
+def is_web(url: str) -> bool:
+    """Whether it is a plain link, which may become one."""
     return url.startswith(("http://", "https://"))
